@@ -1,0 +1,23 @@
+package topology
+
+// points say, for one step, where its result is fixed, where the offset of the
+// input is acknowledged, and who owns an effect outside Kafka.
+type points struct {
+	fixed, acknowledged, effect string
+}
+
+// pointsOf returns the points of a kind, and whether they can be told.
+func pointsOf(k kind) (points, bool) {
+	inTask := points{"transaction of the task", "same transaction", "none"}
+	switch k {
+	case kindSource, kindRepartitionSource,
+		kindMap, kindMapValues, kindFlatMap, kindFlatMapValues, kindMapMessage, kindFlatMapMessage,
+		kindSelectKey, kindFilter, kindBranch, kindCase, kindDefault, kindMerge,
+		kindSink, kindDynamicSink, kindRepartition:
+		return inTask, true
+	case kindPeek:
+		inTask.effect = "declared harmless: logs and metrics"
+		return inTask, true
+	}
+	return points{}, false
+}
