@@ -1,0 +1,9 @@
+package kafkaproc
+
+import "syscall"
+
+// childAttr puts the child into a process group of its own, so that a terminal's
+// interrupt reaches only us, and has the kernel kill it when we die.
+func childAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

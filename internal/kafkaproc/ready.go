@@ -1,0 +1,106 @@
+package kafkaproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// errPortTaken says that another process took a port between our look and the
+// node's bind; Start tries again with others.
+var errPortTaken = errors.New("a port was taken while a node started")
+
+// waitReady returns when n answers metadata that names itself and at least
+// brokers registered brokers, or with the end of its log when it died or was too
+// late.
+func (c *Cluster) waitReady(ctx context.Context, n *node, brokers int) error {
+	ctx, cancel := context.WithTimeout(ctx, c.opts.ReadyTimeout)
+	defer cancel()
+	client, err := kgo.NewClient(kgo.SeedBrokers(n.addr()), kgo.WithLogger(nil))
+	if err != nil {
+		return fmt.Errorf("kafkaproc: node %d: %w", n.id, err)
+	}
+	defer client.Close()
+	admin := kadm.NewClient(client)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if serves(ctx, admin, n, brokers) {
+			return nil
+		}
+		select {
+		case <-n.dead():
+			return n.died()
+		case <-ctx.Done():
+			return fmt.Errorf("kafkaproc: node %d does not serve at %s: %w; its log ends with\n%s",
+				n.id, n.addr(), ctx.Err(), n.logTail())
+		case <-tick.C:
+		}
+	}
+}
+
+// serves asks n, and only n, once.
+func serves(ctx context.Context, admin *kadm.Client, n *node, brokers int) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", n.addr())
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	meta, err := admin.BrokerMetadata(ctx)
+	if err != nil || len(meta.Brokers) < brokers {
+		return false
+	}
+	for _, b := range meta.Brokers {
+		if int(b.NodeID) == n.id {
+			return true
+		}
+	}
+	return false
+}
+
+// died describes the end of a node that should be running.
+func (n *node) died() error {
+	tail := n.logTail()
+	if strings.Contains(tail, "Address already in use") || strings.Contains(tail, "failed to bind") {
+		return fmt.Errorf("kafkaproc: node %d: %w; its log ends with\n%s", n.id, errPortTaken, tail)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var status error
+	if n.proc != nil {
+		status = n.proc.err
+	}
+	return fmt.Errorf("kafkaproc: node %d ended by itself (%w); its log ends with\n%s",
+		n.id, errors.Join(os.ErrProcessDone, status), tail)
+}
+
+// freePorts finds ports that nobody listens on, below the range that Linux
+// hands to outgoing connections, so that a node finds its own again after a
+// restart.
+func freePorts(ctx context.Context, n int) ([]int, error) {
+	const lowest, span, tries = 20000, 12000, 1000
+	var config net.ListenConfig
+	var ports []int
+	for range tries {
+		port := lowest + rand.IntN(span)
+		l, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		defer func() { _ = l.Close() }() // held until all are found, so that they differ
+		if ports = append(ports, port); len(ports) == n {
+			return ports, nil
+		}
+	}
+	return nil, fmt.Errorf("kafkaproc: no %d free ports between %d and %d", n, lowest, lowest+span)
+}
