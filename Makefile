@@ -141,6 +141,12 @@ $(GOTESTSUM):
 $(GOLANGCI):
 	$(call timed,golangci-lint $(GOLANGCI_VERSION),mkdir -p $(BIN) && GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) && mv $(BIN)/golangci-lint $@)
 
+# The jars are kept in the user's cache folder, so that a second clone finds
+# them. Starting a broker once shows that they are whole and that Java runs them.
+.PHONY: jars
+jars:
+	$(call timed,Kafka jars and a first start of the broker,$(GO) run ./internal/kafkaproc/withkafka -- true)
+
 .PHONY: compiled
 compiled:
 	$(call timed,build,$(GO) build ./... && $(GO) test -race -c -o /dev/null ./... && $(GO) test -c -o /dev/null ./...)

@@ -3,8 +3,6 @@ package tidy_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/weirstream/weir/internal/tidy"
 )
 
@@ -65,14 +63,4 @@ func TestDependenciesComparesTheDocumentWithGoMod(t *testing.T) {
 			},
 		},
 	})
-}
-
-func TestComposeComparesWithTheTestedBroker(t *testing.T) {
-	t.Parallel()
-	tree := load(t, map[string]string{"docker-compose.yml": "    environment:\n      KAFKA_NODE_ID: \"1\"\n      KAFKA_MIN_ISR: \"1\"\n      KAFKA_LINGER_MS: \"0\"\n"})
-	require.Empty(t, tidy.Compose(tree, map[string]string{"node.id": "7", "min.isr": "1", "linger.ms": "0"}))
-	require.Equal(t, "docker-compose.yml: linger.ms is \"0\" here and not set in the tests\n"+
-		"docker-compose.yml: min.isr is \"1\" here and \"2\" in the tests\n"+
-		"docker-compose.yml: other is not set here and \"x\" in the tests",
-		lines(tidy.Compose(tree, map[string]string{"min.isr": "2", "other": "x"})))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/weirstream/weir/internal/tidy"
 )
 
-// rules are all that need nothing but the tree.
 var rules = []struct {
 	name  string
 	check func(*tidy.Tree) []tidy.Fault
@@ -31,6 +30,7 @@ var rules = []struct {
 	{"links", tidy.Links},
 	{"named tests", tidy.NamedTests},
 	{"dependencies", tidy.Dependencies},
+	{"compose", tidy.Compose},
 }
 
 func TestTheModuleKeepsEveryRule(t *testing.T) {
