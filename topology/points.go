@@ -16,7 +16,7 @@ func pointsOf(k kind) (points, bool) {
 		kindSink, kindDynamicSink, kindRepartition:
 		return inTask, true
 	case kindPeek:
-		inTask.effect = "declared harmless: logs and metrics"
+		inTask.effect = "declared harmless: logs and metrics, may repeat"
 		return inTask, true
 	}
 	return points{}, false
