@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,12 +32,11 @@ type event struct {
 }
 
 func readPhase(name string) (phase, error) {
-	f, err := os.Open(name)
+	events, err := os.ReadFile(name)
 	if err != nil {
 		return phase{}, err
 	}
-	defer f.Close()
-	p, err := count(f)
+	p, err := count(bytes.NewReader(events))
 	if err != nil {
 		return phase{}, fmt.Errorf("%s: %w", name, err)
 	}
