@@ -212,7 +212,9 @@ func TestErrorsNameOperatorAndPhase(t *testing.T) {
 		"map": func(s stream) {
 			pass(topology.Map(s, "op", func(string, string) (string, string, error) { return "", "", boom }), "p")
 		},
-		"map values": func(s stream) { pass(topology.MapValues(s, "op", func(string) (string, error) { return "", boom }), "p") },
+		"map values": func(s stream) {
+			pass(topology.MapValues(s, "op", func(string) (string, error) { return "", boom }), "p")
+		},
 		"flat map": func(s stream) {
 			pass(topology.FlatMap(s, "op", func(string, string) ([]topology.KeyValue[string, string], error) { return nil, boom }), "p")
 		},

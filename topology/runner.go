@@ -101,8 +101,17 @@ func encode[T any](a *arena, serde Serde[T], v T) ([]byte, error) {
 		return nil, err
 	}
 	n := len(data)
-	if n > 0 && n <= cap(a.free) && &data[0] == &a.free[:1][0] {
-		a.free = a.free[n:n]
+	if block := a.free[:cap(a.free)]; cap(data) > 0 {
+		// Also of a serde that cut bytes off in front or capacity behind, the
+		// memory is taken: the next record must not overwrite it.
+		first := &data[:1][0] == &block[0]
+		last := &data[:cap(data)][cap(data)-1] == &block[len(block)-1]
+		switch {
+		case last:
+			a.free = data[n:n]
+		case first:
+			a.free = block[n:n]
+		}
 	}
 	return data[:n:n], nil
 }
