@@ -77,7 +77,7 @@ proof: $(GOTESTSUM) jars ## Every cell PROOF_ROUNDS times; resumes where it stop
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (30s)
-	@found=0; for file in $$(grep -rlE --include='*_test.go' '^func Fuzz' .); do \
+	@found=0; for file in $$(grep -rlE --include='*_test.go' --exclude-dir=.tmp '^func Fuzz' .); do \
 		for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*).*/\1/p' $$file); do \
 			found=1; echo "==> $$(dirname $$file) $$name"; \
 			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
@@ -118,7 +118,7 @@ setup: system modules $(GOTESTSUM) $(GOLANGCI) jars compiled ## Install what the
 .PHONY: system
 system:
 	@missing=; \
-	command -v cc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
 	java=$$(java -version 2>&1 </dev/null | sed -nE '1,3s/.*version "([0-9]+).*/\1/p'); \
 	[ "$${java:-0}" -ge 17 ] || missing="$$missing default-jdk-headless"; \
 	command -v mvn >/dev/null || missing="$$missing maven"; \

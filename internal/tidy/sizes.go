@@ -16,7 +16,7 @@ const (
 func Sizes(t *Tree) []Fault {
 	var faults []Fault
 	for _, f := range t.Go {
-		if n := len(f.text); n > maxFileLines {
+		if n := len(strings.Split(strings.TrimSuffix(t.Files[f.Path], "\n"), "\n")); n > maxFileLines {
 			faults = append(faults, Fault{Path: f.Path, Text: fmt.Sprintf("%d lines, at most %d: split it by what it does", n, maxFileLines)})
 		}
 		for _, decl := range f.AST.Decls {

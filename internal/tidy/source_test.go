@@ -11,10 +11,10 @@ func TestSizesFindsLongFilesAndFunctions(t *testing.T) {
 	t.Parallel()
 	function := func(inner int) string { return "func long() {" + strings.Repeat("\n", inner) + "\n}" }
 	checkExamples(t, tidy.Sizes, []example{
-		{name: "at the limit", files: map[string]string{"a.go": "package a\n" + function(68), "b.go": "package a" + strings.Repeat("\n", 799)}},
+		{name: "at the limit", files: map[string]string{"a.go": "package a\n" + function(68), "b.go": "package a" + strings.Repeat("\n//", 799) + "\n"}},
 		{
 			name:  "above",
-			files: map[string]string{"a_test.go": "package a\n" + function(69), "b.go": "package a" + strings.Repeat("\n", 800)},
+			files: map[string]string{"a_test.go": "package a\n" + function(69), "b.go": "package a" + strings.Repeat("\n//", 800)},
 			want:  []string{"a_test.go:2: long has 71 lines, at most 70: name its parts", "b.go: 801 lines, at most 800: split it by what it does"},
 		},
 	})

@@ -31,6 +31,10 @@ var rules = []struct {
 	{"named tests", tidy.NamedTests},
 	{"dependencies", tidy.Dependencies},
 	{"compose", tidy.Compose},
+	{"unfinished", tidy.Unfinished},
+	{"package names", tidy.PackageNames},
+	{"make targets", tidy.MakeTargets},
+	{"copied programs", tidy.CopiedPrograms},
 }
 
 func TestTheModuleKeepsEveryRule(t *testing.T) {

@@ -48,7 +48,7 @@ func (f Fault) String() string {
 }
 
 // notOurs matches what git does not keep: see .gitignore.
-var notOurs = regexp.MustCompile(`(^|/)(\.git|\.tmp|weir|core)$|\.(test|prof|out)$`)
+var notOurs = regexp.MustCompile(`^(\.git|\.tmp|weir)$|\.(test|prof)$`)
 
 // Load reads every file that belongs to the module, and parses those in Go. A
 // file that does not parse is an error: no rule can be held on half a tree.
@@ -59,7 +59,7 @@ func Load(root fs.FS) (*Tree, error) {
 			return err
 		}
 		if d.IsDir() {
-			if name != "cmd/weir" && notOurs.MatchString(name) {
+			if notOurs.MatchString(name) {
 				return fs.SkipDir
 			}
 			return nil
