@@ -74,13 +74,12 @@ func (e *RecordError) Unwrap() error { return e.Err }
 // PanicError is the cause in a [RecordError] when code of the user panicked.
 type PanicError struct {
 	Value any    // what was passed to panic
-	Stack []byte // stack of the panicking goroutine, as text
+	Stack []byte // stack of the panicking goroutine, as text; worth a log of its own
 }
 
-// Error returns the panic's value and its stack.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack)
-}
+// Error returns the panic's value, without the stack: one line for a log or the
+// header of a dead letter.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Unwrap returns the panic's value if it is an error, else nil.
 func (e *PanicError) Unwrap() error {

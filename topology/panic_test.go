@@ -48,6 +48,7 @@ func TestPanicsBecomeErrors(t *testing.T) {
 			topology.MapValues(s, "fn", tc.fn).To("out", str, tc.out)
 			r := runner(t, b)
 			err := r.Process(record("in", "v"), func(*topology.Output) {})
+			require.EqualError(t, err, name+` in "`+tc.operator+`": panic: boom`)
 			var failed *topology.RecordError
 			require.ErrorAs(t, err, &failed)
 			require.Equal(t, tc.phase, failed.Phase)
