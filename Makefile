@@ -51,18 +51,21 @@ demo: ## Kill workers while records flow and count duplicates; KAFKA=host:port u
 	@$(BIN)/weir demo $(if $(KAFKA),--kafka $(KAFKA))
 
 .PHONY: test
-test: setup ## Everything that must hold before a change lands: lint, unit, race, integration, crash
+test: setup ## All that must hold before a change lands: lint, unit, race, integration, crash
 	@rm -rf $(RESULTS) && mkdir -p $(RESULTS) && date +%s > $(RESULTS)/started
-	@$(MAKE) --no-print-directory lint unit integration crash
-	@$(GO) run ./internal/testcount -since $(RESULTS)/started $(RESULTS)/*.json
+	@rc=0; $(MAKE) --no-print-directory --keep-going lint unit race integration crash || rc=1; \
+	$(GO) run ./internal/testcount -since $(RESULTS)/started $(RESULTS)/*.json || rc=1; exit $$rc
 
 .PHONY: unit
 unit: $(GOTESTSUM) ## Tests that need no broker, with the race detector
 	$(call gotest,unit,$$($(GO) list ./... | grep -vxF "$$($(GO) list $(HEAVY_RACE) $(HEAVY) $(CRASH))"),-race)
 
+.PHONY: race
+race: $(GOTESTSUM) jars ## The engine and the processor on a real broker, with the race detector
+	$(call gotest,race,$(HEAVY_RACE),-race -p 1)
+
 .PHONY: integration
-integration: $(GOTESTSUM) jars ## Tests on a real broker that they start themselves
-	$(call gotest,integration-race,$(HEAVY_RACE),-race -p 1)
+integration: $(GOTESTSUM) jars ## Commands, examples and test helpers on a real broker
 	$(call gotest,integration,$(HEAVY),-p 1)
 
 .PHONY: crash
@@ -149,4 +152,4 @@ jars:
 
 .PHONY: compiled
 compiled:
-	$(call timed,build,$(GO) build ./... && $(GO) test -race -c -o /dev/null ./... && $(GO) test -c -o /dev/null ./...)
+	$(call timed,build,$(GO) build ./... && $(GO) test -race -c -o /dev/null ./... >/dev/null && $(GO) test -c -o /dev/null ./... >/dev/null)
