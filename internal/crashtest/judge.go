@@ -1,0 +1,140 @@
+package crashtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/weirstream/weir/internal/crashtest/verdict"
+	"github.com/weirstream/weir/internal/kafkatest"
+)
+
+// App is what a run is judged by.
+type App struct {
+	// Group is the consumer group.
+	Group string
+	// TransactionalIDs is the prefix of the application's transactional ids;
+	// empty for one without transactions.
+	TransactionalIDs string
+	// Inputs and Outputs are topics.
+	Inputs, Outputs []string
+	// Oracle is the application as a pure function.
+	Oracle verdict.Oracle
+}
+
+// Drained returns when the group's stable offsets are at the end of every input
+// partition with data: nothing more will come if the generator has ended. The
+// error names what is left when ctx ends.
+func Drained(ctx context.Context, t testing.TB, cluster *kafkatest.Cluster, app App) error {
+	t.Helper()
+	admin := cluster.Admin(t)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		left, err := lag(ctx, admin, app)
+		if err == nil && left == "" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("crashtest: group %s has not drained its input: left %s: %w", app.Group, left, joined(err, ctx.Err()))
+		case <-tick.C:
+		}
+	}
+}
+
+func joined(last, cause error) error {
+	if last == nil {
+		return cause
+	}
+	return fmt.Errorf("%w (%w)", cause, last)
+}
+
+// lag describes what the group has not committed yet; empty when nothing.
+func lag(ctx context.Context, admin *kadm.Client, app App) (string, error) {
+	ends, err := admin.ListEndOffsets(ctx, app.Inputs...)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return "unknown", err
+	}
+	committed, err := admin.FetchOffsets(kadm.RequireStable(ctx), app.Group)
+	if err == nil {
+		err = committed.Error()
+	}
+	if err != nil {
+		return "unknown", err
+	}
+	var left []string
+	for _, end := range ends.Offsets().Sorted() {
+		at := int64(0)
+		if c, ok := committed.Lookup(end.Topic, end.Partition); ok {
+			at = max(0, c.At)
+		}
+		if at < end.At {
+			left = append(left, fmt.Sprintf("%s[%d] %d of %d", end.Topic, end.Partition, at, end.At))
+		}
+	}
+	return strings.Join(left, ", "), nil
+}
+
+// Judge gathers the evidence of a run whose workers have ended and returns the
+// verdict. What the readers cannot see because a transaction hides it counts as
+// an open transaction. A cluster that cannot be read fails the test.
+func Judge(t testing.TB, cluster *kafkatest.Cluster, app App) verdict.Verdict {
+	t.Helper()
+	e := verdict.Evidence{
+		Inputs: records(cluster.ReadCommitted(t, app.Inputs...)),
+		Oracle: app.Oracle,
+		Readers: [2][]verdict.Record{
+			records(cluster.ReadCommitted(t, app.Outputs...)),
+			records(cluster.ReadCommittedJava(t, app.Outputs...)),
+		},
+		Committed: map[verdict.TopicPartition]int64{},
+		Ends:      map[verdict.TopicPartition]verdict.End{},
+	}
+	each(cluster.CommittedOffsets(t, app.Group), func(tp verdict.TopicPartition, at int64) {
+		if at >= 0 {
+			e.Committed[tp] = at
+		}
+	})
+	each(cluster.EndOffsets(t, app.Inputs...), func(tp verdict.TopicPartition, at int64) {
+		e.Ends[tp] = verdict.End{Log: at} // the data's end follows from the inputs
+	})
+	if app.TransactionalIDs != "" {
+		for _, txn := range cluster.OpenTransactions(t, app.TransactionalIDs) {
+			e.Open = append(e.Open, verdict.OpenTransaction{TransactionalID: txn.TxnID, State: txn.State})
+		}
+	}
+	stable := cluster.StableOffsets(t, app.Outputs...)
+	each(cluster.EndOffsets(t, app.Outputs...), func(tp verdict.TopicPartition, end int64) {
+		if lso := stable[tp.Topic][tp.Partition]; lso < end {
+			e.Open = append(e.Open, verdict.OpenTransaction{
+				TransactionalID: "a transaction in " + tp.String(),
+				State:           fmt.Sprintf("holding the last stable offset at %d, the log ends at %d", lso, end),
+			})
+		}
+	})
+	return verdict.Check(e)
+}
+
+func each(offsets kafkatest.Offsets, do func(verdict.TopicPartition, int64)) {
+	for topic, partitions := range offsets {
+		for partition, at := range partitions {
+			do(verdict.TopicPartition{Topic: topic, Partition: partition}, at)
+		}
+	}
+}
+
+func records(read []kafkatest.Record) []verdict.Record {
+	out := make([]verdict.Record, len(read))
+	for i, r := range read {
+		out[i] = verdict.Record{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Key: r.Key, Value: r.Value}
+	}
+	return out
+}
