@@ -28,8 +28,13 @@ import "slices"
 //	flushed    flushed            abort              settle                  settle              doomed: abort
 //	offered    offered            abort              settle                  settle              doomed: abort
 //	committed  booked, idle       settle             settle                  settle              doomed: abort
-//	aborted    stale              settle             settle                  stale               already doomed
+//	aborted    stale              settle             settle                  settle              already doomed
 //	settled    idle               (the lane repeats until ok, or stops)                          already doomed
+//
+// An abort that is fenced leaves no doubt about the transaction, only about who
+// has the id now: a stale slot would initialise it at the next open, and so kill
+// the transaction of a process that took it over, without having asked whether
+// this member is still in the group. Settling asks first.
 //
 // A doomed slot that is busy waits for its answer first: an answer "unknown"
 // makes it settle, and the answer "committed" still counts as committed. When
@@ -222,7 +227,7 @@ func (m *machine) finish(e event) []action {
 		return nil
 	case eventAborted:
 		s.phase = phaseEnded
-		if e.result == resultRefused || e.result == resultUnknown {
+		if e.result != resultOK {
 			s.phase = phaseOpen
 			m.doomSlot(e.slot, doomSettle, e.reason)
 		}
