@@ -2,27 +2,49 @@ package eos
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
 )
 
 // Handler turns one input record into outputs, which it stages in out. It must
-// not keep r's bytes or out beyond the call.
+// not keep out beyond the call, nor change r.
 //
 // nil: the outputs and the offset commit together. RetryAfter: the same record
 // comes again later. Any other error ends Run; the records before it commit.
-type Handler func(r *kgo.Record, out *Out) error
+type Handler = func(r *kgo.Record, out *Out) error
 
-// Engine runs one member of an application.
+// Engine runs one member of an application. Make it with New.
 type Engine struct {
-	cfg Config
+	cfg    Config
+	log    *slog.Logger
+	member *member
+	lanes  []*lane
+
+	// takeovers counts fencings by another producer since the last commit.
+	takeovers atomic.Int64
+
+	started atomic.Bool
+	// runCtx ends when the engine is to stop; its cause is why.
+	runCtx context.Context //nolint:containedctx // made and ended by Run
+	stop   context.CancelCauseFunc
+	ready  atomic.Bool
 }
 
 // New checks cfg without any network traffic. The error is an *Error with
 // cause ErrConfig that names every fault.
 func New(cfg Config) (*Engine, error) {
 	cfg = cfg.withDefaults()
-	return &Engine{cfg: cfg}, nil
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	e := &Engine{cfg: cfg, log: cfg.Logger.With("app", cfg.ApplicationID)}
+	return e, nil
 }
 
 // Run polls, calls fn once or more for every record, and commits outputs and
@@ -38,5 +60,143 @@ func New(cfg Config) (*Engine, error) {
 // Config.Lanes above 1, and for the records of one partition in order. Run may
 // be called once. Source: KIP-98, KIP-447, KIP-345.
 func (e *Engine) Run(ctx context.Context, fn Handler) error {
+	if e.started.Swap(true) {
+		return newError(ErrConfig, "Run was called twice", "make a new Engine", nil)
+	}
+	id, err := takeIdentity(e.cfg.ApplicationID, e.cfg.InstanceID, e.cfg.StateDir)
+	if err != nil {
+		return err
+	}
+	e.log = e.log.With("member", id.instance)
+	err = e.run(ctx, id, fn)
+	return errors.Join(err, id.release())
+}
+
+func (e *Engine) run(ctx context.Context, id *identity, fn Handler) error {
+	e.runCtx, e.stop = context.WithCancelCause(ctx)
+	defer e.stop(nil)
+	e.member = &member{engine: e, id: id, log: e.log, topicIDs: map[string]kadm.TopicID{}, claims: map[partition]*claim{}}
+	for n := range e.cfg.Lanes {
+		e.lanes = append(e.lanes, newLane(e, n))
+	}
+	if err := e.start(e.runCtx); err != nil {
+		e.closeLanes()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	err := e.serve(context.WithoutCancel(ctx), fn)
+	if cause := (*Error)(nil); errors.As(context.Cause(e.runCtx), &cause) {
+		return cause
+	}
+	return err
+}
+
+// start does everything that comes before joining the group.
+func (e *Engine) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.StartTimeout)
+	defer cancel()
+	client, err := kgo.NewClient(e.cfg.plainOptions()...)
+	if err != nil {
+		return newError(ErrConfig, "the client options do not fit together", "mend them", err)
+	}
+	defer client.Close()
+	m := e.member
+	m.adm = kadm.NewClient(client)
+	if err := m.prepare(ctx, m.adm); err != nil {
+		return err
+	}
+	open, err := m.openTransactions(ctx, memberPrefix(e.cfg.ApplicationID, m.id.instance))
+	if err != nil {
+		return m.startError("the open transactions cannot be listed", err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	own := map[string]bool{}
+	for _, l := range e.lanes {
+		for _, s := range l.slots {
+			own[s.id] = true
+		}
+		g.Go(func() error { return l.init(ctx) })
+	}
+	for _, id := range open {
+		if !own[id] { // left by a run with more lanes or slots
+			g.Go(func() error { return m.fence(ctx, id) })
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	e.observe(Event{Kind: Identified})
 	return nil
+}
+
+// serve joins the group and works until runCtx ends, then drains and leaves.
+func (e *Engine) serve(background context.Context, fn Handler) error {
+	m := e.member
+	client, err := kgo.NewClient(e.cfg.memberOptions(m.id.instance, m)...)
+	if err != nil {
+		e.closeLanes()
+		return newError(ErrConfig, "the client options do not fit together", "mend them", err)
+	}
+	m.client, m.adm = client, kadm.NewClient(client)
+	m.fencing.look = func() { m.fencePeers(e.runCtx) }
+	for _, l := range e.lanes {
+		l.start(background, fn)
+	}
+	e.ready.Store(true)
+	g := errgroup.Group{}
+	g.Go(func() error { m.poll(e.runCtx); return nil })
+	g.Go(func() error { m.watchTopics(e.runCtx); return nil })
+	<-e.runCtx.Done()
+	e.ready.Store(false)
+	return e.shutdown(background, &g)
+}
+
+// shutdown: stop polling, commit what is under way, leave, close. Everything
+// within one deadline.
+func (e *Engine) shutdown(background context.Context, polling *errgroup.Group) error {
+	m := e.member
+	ctx, cancel := context.WithTimeout(background, e.cfg.DrainTimeout)
+	defer cancel()
+	_ = polling.Wait() // returns nil
+	m.fencing.stop()
+	drained := true
+	for _, l := range e.lanes {
+		drained = l.drain(ctx) && drained
+	}
+	m.drained.Store(true)
+	for _, l := range e.lanes {
+		l.stop()
+	}
+	m.leave(background)
+	m.client.CloseAllowingRebalance()
+	if !drained {
+		return newError(ErrDrain, fmt.Sprintf("transactions were still open %v after the shutdown began; the broker aborts them", e.cfg.DrainTimeout),
+			"their records are processed again by the next owner", nil)
+	}
+	return nil
+}
+
+func (e *Engine) closeLanes() {
+	for _, l := range e.lanes {
+		for _, s := range l.slots {
+			s.discard()
+		}
+	}
+}
+
+// fail ends the engine; the first cause is what Run returns.
+func (e *Engine) fail(err error) {
+	err = asError(err)
+	if e.runCtx.Err() == nil {
+		e.log.Error("stopping", "error", err)
+	}
+	e.stop(err)
+}
+
+func (e *Engine) observe(ev Event) {
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Observe(ev)
+	}
 }

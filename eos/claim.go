@@ -1,0 +1,62 @@
+package eos
+
+import "time"
+
+// claim is one stay of a partition at this member, from its assignment to its
+// revocation or loss. It is the ownership stamp: records carry the claim they
+// were polled under, and a transaction is committed only while every claim in
+// it still holds. The broker checks member and generation, never ownership.
+type claim struct {
+	partition
+	lane *lane
+
+	// held is guarded by member.mu and moved by the group's callbacks only.
+	held bool
+
+	// The rest is guarded by lane.mu.
+
+	// leaving: a revoke or loss has begun; nothing of the partition enters a
+	// transaction any more.
+	leaving bool
+	next    int64 // next offset to process, committed; -1 before the first
+	end     int64 // last stable offset as of the last fetch; -1 before the first
+	queued  int   // records polled and not yet in a transaction
+	paused  bool  // not fetched: its lane is full, or it waits for a retry
+
+	// parked is what waits, until retryAt, behind a record to be tried again.
+	parked  []batch
+	retryAt time.Time
+
+	// isolated holds offsets whose outputs are to be produced alone: a broker
+	// refuses whole batches, and only so shows whose record it means. refused
+	// holds those found.
+	isolated map[int64]struct{}
+	refused  map[int64]*Refusal
+}
+
+// park keeps b, and everything behind it, until at.
+func (c *claim) park(b batch, at time.Time) {
+	c.parked = append(c.parked, b)
+	c.retryAt = at
+}
+
+// unpark gives back what waits.
+func (c *claim) unpark() []batch {
+	bs := c.parked
+	c.parked, c.retryAt = nil, time.Time{}
+	return bs
+}
+
+// forget drops what was remembered about records that are behind next.
+func (c *claim) forget(next int64) {
+	for offset := range c.refused {
+		if offset < next {
+			delete(c.refused, offset)
+		}
+	}
+	for offset := range c.isolated {
+		if offset < next {
+			delete(c.isolated, offset)
+		}
+	}
+}

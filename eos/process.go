@@ -1,0 +1,190 @@
+package eos
+
+import (
+	"context"
+	"time"
+)
+
+// todo is what the process goroutine does next.
+type todo struct {
+	kind  todoKind
+	slot  *slot
+	batch batch
+	until time.Time // todoWait: when to look again; zero: at the next change
+}
+
+type todoKind int8
+
+const (
+	todoWait   todoKind = iota
+	todoReplay          // rewind to what did not commit
+	todoHand            // hand held outputs to the producer
+	todoWork            // give records to the handler
+)
+
+// process is the lane's process goroutine: the only one that calls the handler,
+// begins and closes transactions and rewinds.
+func (l *lane) process(ctx context.Context, fn Handler) {
+	w := worker{lane: l, fn: fn, out: Out{lane: l.number}}
+	for ctx.Err() == nil {
+		l.attention.Store(false)
+		l.mu.Lock()
+		do := l.nextLocked(time.Now())
+		l.mu.Unlock()
+		switch do.kind {
+		case todoWait:
+			l.sleep(ctx, do.until)
+		case todoReplay:
+			l.rewind(ctx)
+		case todoHand:
+			do.slot.produce(do.slot.txn.held.outputs)
+			do.slot.txn.held = held{}
+		case todoWork:
+			w.work(ctx, do.slot, do.batch)
+		}
+	}
+}
+
+func (l *lane) sleep(ctx context.Context, until time.Time) {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		t := time.NewTimer(time.Until(until))
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-l.wake:
+	case <-due:
+	}
+}
+
+// nextLocked decides, and begins or closes the transaction where it is time.
+func (l *lane) nextLocked(now time.Time) todo {
+	if l.replay != nil {
+		return todo{kind: todoReplay}
+	}
+	due := l.unparkLocked(now)
+	work := !l.draining && l.frontLocked()
+	at := l.machine.filling
+	if at >= 0 && l.shouldCloseLocked(l.slots[at].txn, now, work) {
+		l.handleLocked(event{kind: eventClose})
+		at = -1
+	}
+	if l.closeNow {
+		l.closeNow = false
+		l.notifyLocked()
+	}
+	if work && at < 0 {
+		l.handleLocked(event{kind: eventBegin})
+		at = l.machine.filling
+	}
+	if at < 0 {
+		return todo{until: due}
+	}
+	s := l.slots[at]
+	switch {
+	case s.released && len(s.txn.held.outputs) > 0:
+		return todo{kind: todoHand, slot: s}
+	case work && (s.released || l.mayHold(s.txn)):
+		b := l.current
+		l.current, l.working = batch{}, b.claim
+		return todo{kind: todoWork, slot: s, batch: b}
+	}
+	return todo{until: earliest(due, l.closeTime(s.txn, work))}
+}
+
+// mayHold bounds what is processed ahead of the predecessor's flush.
+func (l *lane) mayHold(t *txn) bool {
+	return len(t.held.outputs) < l.engine.cfg.QueueRecords && t.held.bytes < l.engine.cfg.QueueBytes
+}
+
+// shouldCloseLocked: a revoke or shutdown asks for it, the transaction is full
+// or old enough, or the input has stalled and the minimum age has passed.
+func (l *lane) shouldCloseLocked(t *txn, now time.Time, work bool) bool {
+	cfg := &l.engine.cfg
+	return l.closeNow || t.records >= cfg.MaxRecords || t.bytes >= cfg.MaxBytes || !now.Before(l.closeTime(t, work))
+}
+
+func (l *lane) closeTime(t *txn, work bool) time.Time {
+	if work {
+		return t.opened.Add(l.engine.cfg.CommitInterval)
+	}
+	return t.opened.Add(l.engine.cfg.MinAge)
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+// frontLocked makes current the next batch that may be processed; false when
+// there is none. Batches of leaving partitions are dropped, those behind a
+// record that waits for its retry join it.
+func (l *lane) frontLocked() bool {
+	for {
+		c := l.current.claim
+		switch {
+		case c == nil || len(l.current.records) == 0 || c.leaving:
+		case len(c.parked) > 0:
+			c.parked = append(c.parked, l.current)
+		default:
+			return true
+		}
+		b, ok := l.queue.pop()
+		l.current = b
+		if !ok {
+			return false
+		}
+	}
+}
+
+// unparkLocked puts due batches back in front, and gives the time of the next
+// one that is not due.
+func (l *lane) unparkLocked(now time.Time) time.Time {
+	var next time.Time
+	for c := range l.parked {
+		if now.Before(c.retryAt) {
+			next = earliest(next, c.retryAt)
+			continue
+		}
+		delete(l.parked, c)
+		l.putBackLocked(c.unpark())
+	}
+	return next
+}
+
+// putBackLocked puts batches in front of the one in hand.
+func (l *lane) putBackLocked(bs []batch) {
+	if len(l.current.records) > 0 {
+		l.queue.pushFront(l.current)
+	}
+	l.current = batch{}
+	l.queue.pushFront(bs...)
+}
+
+// enqueue takes what a poll brought.
+func (l *lane) enqueue(polled []fetched) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, f := range polled {
+		f.claim.end = max(f.claim.end, f.end)
+		if len(f.records) > 0 && !f.claim.leaving {
+			l.queue.push(newBatch(f.claim, f.records))
+			n += len(f.records)
+		}
+	}
+	if n > 0 {
+		l.engine.observe(Event{Kind: Polled, Lane: l.number, Records: n})
+		l.call()
+	}
+}
+
+// awaitRoom waits until the queue is below its bounds.
+func (l *lane) awaitRoom(ctx context.Context) bool {
+	cfg := &l.engine.cfg
+	return l.await(ctx, func() bool { return l.queue.records < cfg.QueueRecords && l.queue.bytes < cfg.QueueBytes })
+}

@@ -1,0 +1,151 @@
+package eos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+var (
+	errLateCopy   = errors.New("a resent request has a copy without an answer")
+	errStamp      = errors.New("a partition of the transaction has left this member")
+	errGeneration = errors.New("no new generation within the deadline")
+)
+
+const (
+	// settlePause is the wait between two tries to initialise an id anew.
+	settlePause = 250 * time.Millisecond
+	// takeoverPause lets a process that took the id join the group, so that
+	// the group can say which of the two is to stop.
+	takeoverPause = time.Second
+	// maxTakeovers in a row, without a commit between, end the engine.
+	maxTakeovers = 8
+)
+
+// init makes a fresh client and initialises the id, which fences every older
+// producer of it and aborts what it left open.
+func (s *slot) init(ctx context.Context) error {
+	c := newCopies()
+	client, err := kgo.NewClient(s.lane.cfg().producerOptions(s.id, c)...)
+	if err != nil {
+		return err
+	}
+	pid, epoch, err := client.ProducerID(ctx)
+	if err != nil {
+		client.Close()
+		return err
+	}
+	s.client, s.copies, s.pid, s.epoch, s.begun = client, c, pid, epoch, false
+	return nil
+}
+
+// settle ends an unknown outcome: discard the client, and initialise the id
+// anew while this member is in the group under its instance id. It repeats
+// until that has succeeded or ctx ends.
+func (s *slot) settle(ctx context.Context) {
+	s.discard()
+	if s.fenced {
+		s.fenced = false
+		s.diagnose(ctx)
+	}
+	for ctx.Err() == nil {
+		if s.lane.member.confirm(ctx) {
+			err := s.initWithin(ctx)
+			if err == nil {
+				s.observe(Event{Kind: Reinitialised})
+				return
+			}
+			if classify(stepInit, err) == verdictFatal {
+				s.lane.engine.fail(s.fatal(stepInit, err))
+				return
+			}
+			s.lane.engine.log.Warn("transactional id not initialised, trying again",
+				"transactional_id", s.id, "error", err)
+		}
+		pause(ctx, settlePause)
+	}
+}
+
+func (s *slot) initWithin(ctx context.Context) error {
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	return s.init(ctx)
+}
+
+// diagnose tells a transaction that the broker ended because it was too old
+// from one whose id another process took, by DescribeTransactions only: any
+// other question from the fenced side could kill the newer owner.
+func (s *slot) diagnose(ctx context.Context) {
+	if s.timedOut(ctx) {
+		s.lane.retag(s, ReasonTimedOut)
+		s.lane.engine.log.Warn("transaction exceeded its time-out and was aborted by the broker; its records are processed again",
+			"transactional_id", s.id, "timeout", s.lane.cfg().TransactionTimeout)
+		return
+	}
+	n := s.lane.engine.takeovers.Add(1)
+	s.lane.engine.log.Warn("transactional id taken by another producer", "transactional_id", s.id, "times", n)
+	if n >= maxTakeovers {
+		s.lane.engine.fail(newError(ErrFenced,
+			fmt.Sprintf("%s was fenced %d times in a row", s.id, n),
+			"find the other process with this instance id and stop it", nil))
+	}
+	pause(ctx, takeoverPause)
+}
+
+func (s *slot) timedOut(ctx context.Context) bool {
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	for range 2 { // a takeover passes through the state of a time-out
+		d, err := s.lane.member.admin().DescribeTransactions(ctx, s.id)
+		t, ok := d[s.id]
+		if err != nil || !ok || t.ProducerID != s.pid || t.ProducerEpoch != s.epoch+1 ||
+			(t.State != "CompleteAbort" && t.State != "PrepareAbort") {
+			return false
+		}
+		pause(ctx, 200*time.Millisecond)
+	}
+	return time.Since(s.txn.opened) > s.lane.cfg().TransactionTimeout
+}
+
+// fatal is the error of a step that the broker will go on refusing.
+func (s *slot) fatal(step stepKind, err error) *Error {
+	id := s.lane.member.id.instance
+	switch {
+	case errors.Is(err, kerr.FencedInstanceID):
+		return newError(ErrFenced, fmt.Sprintf("another process joined the group as %q", id),
+			"give each process its own instance id", err)
+	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		return newError(ErrUnauthorized, fmt.Sprintf("transactional id %s", s.id),
+			"allow Write and Describe on TransactionalId with prefix "+s.lane.cfg().ApplicationID+idSeparator, err)
+	case errors.Is(err, kerr.GroupAuthorizationFailed):
+		return newError(ErrUnauthorized, "group "+s.lane.cfg().ApplicationID, "allow Read on the Group", err)
+	case errors.Is(err, kerr.TopicAuthorizationFailed):
+		return newError(ErrUnauthorized, "offsets of the input topics", "allow Read on the input topics", err)
+	case errors.Is(err, kerr.InvalidTransactionTimeout):
+		return newError(ErrConfig, fmt.Sprintf("TransactionTimeout %v exceeds the broker's transaction.max.timeout.ms", s.lane.cfg().TransactionTimeout),
+			"lower it", err)
+	}
+	return newError(ErrBroker, fmt.Sprintf("step %d of %s", step, s.id), "see the error", err)
+}
+
+// stableOffsets reads the committed offsets of the group, waiting for
+// transactions that are still being completed.
+func stableOffsets(ctx context.Context, adm *kadm.Client, group string) (kadm.OffsetResponses, error) {
+	for {
+		got, err := adm.FetchOffsets(kadm.RequireStable(ctx), group)
+		if err == nil {
+			err = got.Error()
+		}
+		if !errors.Is(err, kerr.UnstableOffsetCommit) {
+			return got, err
+		}
+		if !pause(ctx, retryPause) {
+			return nil, err
+		}
+	}
+}

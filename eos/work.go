@@ -1,0 +1,175 @@
+package eos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// chunk bounds how many records are processed between two looks at the lane.
+const chunk = 1024
+
+// worker calls the handler. Owner: the lane's process goroutine.
+type worker struct {
+	lane *lane
+	fn   Handler
+	out  Out
+}
+
+// special is what is known about single records of a partition.
+type special struct {
+	isolated map[int64]struct{}
+	refused  map[int64]*Refusal
+}
+
+// work processes the head of b into the slot's transaction. What the handler
+// staged for a record is released when the record has succeeded; a record that
+// fails leaves nothing.
+func (w *worker) work(ctx context.Context, s *slot, b batch) {
+	start := time.Now()
+	l, t := w.lane, s.txn
+	sp, released := w.look(s, b.claim)
+	slab := make([]origin, min(len(b.records), chunk))
+	n, err := 0, error(nil)
+	for n < len(slab) {
+		r := b.records[n]
+		if !r.Attrs.IsControl() {
+			slab[n] = origin{Context: l.ctx, txn: t, claim: b.claim, record: r}
+			if err = w.one(ctx, s, &slab[n], sp, released); err != nil {
+				break
+			}
+		}
+		n++
+		if l.attention.Load() {
+			break
+		}
+	}
+	w.book(t, b, n, time.Since(start), err)
+}
+
+func (w *worker) look(s *slot, c *claim) (sp special, released bool) {
+	w.lane.mu.Lock()
+	defer w.lane.mu.Unlock()
+	if len(c.isolated)+len(c.refused) > 0 {
+		sp = special{isolated: clone(c.isolated), refused: clone(c.refused)}
+	}
+	return sp, s.released
+}
+
+func clone[V any](m map[int64]V) map[int64]V {
+	out := make(map[int64]V, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// one processes one record and releases its outputs.
+func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, released bool) error {
+	w.out.Reset()
+	refusal := sp.refused[o.record.Offset]
+	if err := w.call(o.record, refusal); err != nil {
+		return err
+	}
+	t := s.txn
+	t.outputs += len(w.out.staged)
+	for _, r := range w.out.staged {
+		r.Context = o
+		if w.lane.engine.cfg.OriginHeaders {
+			addOrigin(r, o.record, w.lane.member.topicIDs[o.record.Topic])
+		}
+	}
+	if _, alone := sp.isolated[o.record.Offset]; alone {
+		s.produceAlone(ctx, t, w.out.staged)
+		return nil
+	}
+	if released {
+		s.produce(w.out.staged)
+		return nil
+	}
+	for _, r := range w.out.staged {
+		t.held.bytes += len(r.Key) + len(r.Value)
+	}
+	t.held.outputs = append(t.held.outputs, w.out.staged...)
+	return nil
+}
+
+// call runs the handler, or OnRefused for a record whose outputs are refused.
+func (w *worker) call(r *kgo.Record, refusal *Refusal) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if refusal == nil {
+		return w.fn(r, &w.out)
+	}
+	if w.lane.engine.cfg.OnRefused == nil {
+		return refusal
+	}
+	return w.lane.engine.cfg.OnRefused(r, refusal, &w.out)
+}
+
+// book adds what was processed to the transaction, and decides what happens to
+// the rest.
+func (w *worker) book(t *txn, b batch, n int, took time.Duration, err error) {
+	l := w.lane
+	head, tail := b.cut(n)
+	var later *retryLater
+	l.mu.Lock()
+	t.busy += took
+	t.add(head)
+	l.working = nil
+	switch {
+	case err == nil:
+		l.current = tail
+	case errors.As(err, &later):
+		b.claim.park(tail, time.Now().Add(later.delay))
+		l.parked[b.claim] = struct{}{}
+	default:
+		l.draining, l.closeNow = true, true
+	}
+	l.notifyLocked()
+	l.mu.Unlock()
+	if err != nil && later == nil {
+		l.engine.fail(handlerError(b.records[n], err))
+	}
+}
+
+func handlerError(r *kgo.Record, err error) error {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return newError(ErrRefused, "its output cannot be written", "mend the output, or handle the refusal", err).at(r.Topic, r.Partition, r.Offset)
+	}
+	return newError(ErrHandler, "the handler failed", "mend the record or the handler; nothing of the record was written", err).at(r.Topic, r.Partition, r.Offset)
+}
+
+// produceAlone sends the outputs of one record in requests of their own. It
+// waits for the release first, since nothing may be sent before.
+func (s *slot) produceAlone(ctx context.Context, t *txn, outs []*kgo.Record) {
+	l := s.lane
+	ok := l.await(ctx, func() bool { return s.released || l.machine.slots[s.index].doom != doomNone })
+	if !ok {
+		return
+	}
+	s.produce(t.held.outputs)
+	t.held = held{}
+	s.flushNow()
+	s.produce(outs)
+	s.flushNow()
+}
+
+// flushNow waits until what was produced is acknowledged, or the transaction
+// is doomed.
+func (s *slot) flushNow() {
+	s.gate.Lock()
+	client, ctx, open := s.gate.client, s.gate.ctx, s.gate.open
+	s.gate.Unlock()
+	if open {
+		_ = client.Flush(ctx) // doomed: the outputs are dropped anyway
+	}
+}
