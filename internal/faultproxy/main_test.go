@@ -1,0 +1,9 @@
+package faultproxy_test
+
+import (
+	"testing"
+
+	"github.com/weirstream/weir/internal/kafkatest"
+)
+
+func TestMain(m *testing.M) { kafkatest.Main(m) }
