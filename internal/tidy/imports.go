@@ -21,10 +21,9 @@ type layer struct {
 
 // layers is ordered: the first whose root holds a package decides.
 var layers = []layer{
-	{root: "topology", local: []string{"internal/invariant"}},
+	{root: "topology"},
 	{
-		root:  "eos",
-		local: []string{"internal/invariant"},
+		root: "eos",
 		modules: []string{
 			"github.com/twmb/franz-go/pkg/kgo", "github.com/twmb/franz-go/pkg/kadm",
 			"github.com/twmb/franz-go/pkg/kmsg", "github.com/twmb/franz-go/pkg/kerr",
