@@ -28,7 +28,7 @@ func (p *Plan) Describe() string {
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.kind, n.name,
 				orDash(p.topicsOf(n)), orDash(namesOf(n.up)), at.fixed, at.acknowledged, at.effect)
 		}
-		w.Flush() // a strings.Builder takes every write
+		_ = w.Flush() // a strings.Builder takes every write
 	}
 	return text.String()
 }

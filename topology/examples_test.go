@@ -85,8 +85,9 @@ func ExampleMapMessage() {
 			from := fmt.Sprintf("%s[%d]@%d", m.Origin.Topic, m.Origin.Partition, m.Origin.Offset)
 			return topology.WithValue(m.WithHeader("from", []byte(from)), strings.ToUpper(m.Value)), nil
 		})
+	log := slog.New(slog.DiscardHandler)
 	tagged.Peek("log", func(m topology.Message[string, string]) {
-		slog.Debug("tagged", "topic", m.Origin.Topic, "offset", m.Origin.Offset)
+		log.Debug("tagged", "topic", m.Origin.Topic, "offset", m.Origin.Offset)
 	})
 	tagged.To("tagged", topology.String, topology.String)
 	top, err := b.Build()

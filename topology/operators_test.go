@@ -137,6 +137,17 @@ func TestToFunc(t *testing.T) {
 	require.Equal(t, []string{"y=2"}, read(d, "y"))
 }
 
+// Two sinks may write one topic under two names.
+func TestTwoSinksOfOneTopic(t *testing.T) {
+	t.Parallel()
+	d, in := drive(t, func(s stream) {
+		s.To("out", topology.String, topology.String)
+		topology.MapValues(s, "upper", upper).To("out", topology.String, topology.String, topology.Name("out-upper"))
+	})
+	in.Pipe("k", "v")
+	require.Equal(t, []string{"k=v", "k=V"}, read(d, "out"))
+}
+
 // Each of two operators behind one stream gets what the stream carries, whatever
 // the other did to headers, timestamp and key.
 func TestFanOutIsIndependent(t *testing.T) {

@@ -146,6 +146,7 @@ func TestFaultsFailTheTest(t *testing.T) {
 	t.Parallel()
 	in := topology.Origin{Topic: "in"}
 	round := func(t testing.TB) *topology.Topology {
+		t.Helper()
 		return built(t, func(b *topology.Builder, in topology.Stream[string, string]) {
 			in.To("a", str, str)
 			topology.Source(b, "a", str, str).To("b", str, str)
