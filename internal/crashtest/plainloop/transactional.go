@@ -23,16 +23,13 @@ const maxInRow = 10
 // working is called after each commit. The error of the last of too many failed
 // sessions in a row is final.
 func Transactional(ctx context.Context, c Config, working func()) error {
-	failed := 0
-	for {
+	for failed := 0; ctx.Err() == nil; failed++ {
 		err := c.session(ctx, func() { failed = 0; working() })
-		if ctx.Err() != nil {
-			return nil // what was open is aborted by the next one with this id
-		}
-		if failed++; failed > maxInRow {
+		if err != nil && failed >= maxInRow {
 			return err
 		}
 	}
+	return nil // a transaction in doubt is settled by the next one with this id
 }
 
 // session runs one client until ctx ends or anything goes wrong.

@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,43 +56,52 @@ func TestARightRunIsClean(t *testing.T) {
 	require.Zero(t, v.Unordered)
 }
 
-// Each case breaks the right run in one way and must be told as just that.
-func TestEachKindIsFoundAlone(t *testing.T) {
-	in0 := verdict.TopicPartition{Topic: "in", Partition: 0}
-	cases := map[string]struct {
-		spoil  func(e *verdict.Evidence)
-		kind   verdict.Kind
-		count  int
-		first  verdict.Record
-		detail string
-	}{
-		"an output is lost": {
+// spoiled is the right run broken in one way, which must be told as just that.
+type spoiled struct {
+	name   string
+	spoil  func(e *verdict.Evidence)
+	kind   verdict.Kind
+	count  int
+	first  verdict.Record
+	detail string
+}
+
+// spoiledOutputs are runs whose output topics are wrong.
+func spoiledOutputs() []spoiled {
+	return []spoiled{
+		{
+			"an output is lost",
 			func(e *verdict.Evidence) { o := e.Readers[0]; both(e, o[0], o[1], o[3], o[4]) },
 			verdict.Missing, 1, rec("in", 0, 1, "k", "0-1"),
 			`output to out key "k" value "0-1" of input in[0]@1 key "k"`,
 		},
-		"everything is lost": {
+		{
+			"everything is lost",
 			func(e *verdict.Evidence) { both(e) },
 			verdict.Missing, 5, rec("in", 0, 0, "k", "0-0"),
 			`output to out key "k" value "0-0" of input in[0]@0 key "k"`,
 		},
-		"a stretch is repeated": {
+		{
+			"a stretch is repeated",
 			func(e *verdict.Evidence) {
 				both(e, append(e.Readers[0], rec("out", 0, 8, "k", "0-1"), rec("out", 0, 9, "j", "0-2"))...)
 			},
 			verdict.Duplicated, 2, rec("out", 0, 8, "k", "0-1"),
 			`out[0]@8 key "k" value "0-1", caused by in[0]@1 key "k"`,
 		},
-		"a copy in another partition": {
+		{
+			"a copy in another partition",
 			func(e *verdict.Evidence) { both(e, append(e.Readers[0], rec("out", 1, 0, "k", "0-0"))...) },
 			verdict.Duplicated, 1, rec("out", 1, 0, "k", "0-0"),
 			`out[1]@0 key "k" value "0-0", caused by in[0]@0 key "k"`,
 		},
-		"an output that no input causes": {
+		{
+			"an output that no input causes",
 			func(e *verdict.Evidence) { both(e, append(e.Readers[0], rec("out", 0, 7, "k", "x"))...) },
 			verdict.Unexpected, 1, rec("out", 0, 7, "k", "x"), `out[0]@7 key "k" value "x"`,
 		},
-		"two outputs of one key change places": {
+		{
+			"two outputs of one key change places",
 			func(e *verdict.Evidence) {
 				o := e.Readers[0]
 				o[0].Value, o[2].Value = o[2].Value, o[0].Value
@@ -100,54 +110,85 @@ func TestEachKindIsFoundAlone(t *testing.T) {
 			verdict.OutOfOrder, 1, rec("out", 0, 3, "k", "0-0"),
 			`out[0]@3 key "k" value "0-0", after offset 0 value "0-1"`,
 		},
-		"one reader sees less": {
+	}
+}
+
+// spoiledReaders are runs that two readers tell differently.
+func spoiledReaders() []spoiled {
+	return []spoiled{
+		{
+			"one reader sees less",
 			func(e *verdict.Evidence) { e.Readers[1] = e.Readers[1][:4] },
 			verdict.ReadersDisagree, 1, rec("out", 0, 6, "k", "1-1"),
 			`out[0]@6 key "k" seen by the first reader only`,
 		},
-		"one reader sees more": {
+		{
+			"one reader sees more",
 			func(e *verdict.Evidence) { e.Readers[1] = append(e.Readers[1], rec("out", 0, 9, "k", "0-0")) },
 			verdict.ReadersDisagree, 1, rec("out", 0, 9, "k", "0-0"),
 			`out[0]@9 key "k" seen by the second reader only`,
 		},
-		"one reader takes null for empty": {
+		{
+			"one reader takes null for empty",
 			func(e *verdict.Evidence) {
 				e.Inputs[0].Value = nil
 				e.Readers[0][0].Value = nil
 				e.Readers[1][0].Value = []byte{}
 			},
-			verdict.ReadersDisagree, 1, verdict.Record{Topic: "out", Key: []byte("k")},
+			verdict.ReadersDisagree, 1,
+			verdict.Record{Topic: "out", Key: []byte("k")},
 			`out[0]@0 key "k" value null, by the second reader key "k" value ""`,
 		},
-		"an offset behind": {
+	}
+}
+
+// spoiledState are runs whose outputs are right and that have not ended well.
+func spoiledState() []spoiled {
+	in0 := verdict.TopicPartition{Topic: "in", Partition: 0}
+	return []spoiled{
+		{
+			"an offset behind",
 			func(e *verdict.Evidence) { e.Committed[in0] = 2 },
-			verdict.OffsetsNotAtEnd, 1, verdict.Record{Topic: "in", Offset: 2},
+			verdict.OffsetsNotAtEnd, 1,
+			verdict.Record{Topic: "in", Offset: 2},
 			"in[0] committed 2, its data ends at 3",
 		},
-		"an offset beyond the log": {
+		{
+			"an offset beyond the log",
 			func(e *verdict.Evidence) { e.Committed[in0] = 4 },
-			verdict.OffsetsNotAtEnd, 1, verdict.Record{Topic: "in", Offset: 4},
+			verdict.OffsetsNotAtEnd, 1,
+			verdict.Record{Topic: "in", Offset: 4},
 			"in[0] committed 4, past the log's end 3",
 		},
-		"no offset": {
+		{
+			"no offset",
 			func(e *verdict.Evidence) { e.Committed = nil },
-			verdict.OffsetsNotAtEnd, 2, verdict.Record{Topic: "in", Offset: -1},
+			verdict.OffsetsNotAtEnd, 2,
+			verdict.Record{Topic: "in", Offset: -1},
 			"in[0] has no committed offset, its data ends at 3",
 		},
-		"an offset behind and no ends given": {
+		{
+			"an offset behind and no ends given",
 			func(e *verdict.Evidence) { e.Committed[in0] = 2; e.Ends = nil },
-			verdict.OffsetsNotAtEnd, 1, verdict.Record{Topic: "in", Offset: 2},
+			verdict.OffsetsNotAtEnd, 1,
+			verdict.Record{Topic: "in", Offset: 2},
 			"in[0] committed 2, its data ends at 3",
 		},
-		"a transaction left open": {
+		{
+			"a transaction left open",
 			func(e *verdict.Evidence) {
 				e.Open = []verdict.OpenTransaction{{TransactionalID: "b", State: "Ongoing"}, {TransactionalID: "a", State: "PrepareCommit"}}
 			},
-			verdict.OpenTransactions, 2, verdict.Record{}, "a is PrepareCommit",
+			verdict.OpenTransactions, 2,
+			verdict.Record{},
+			"a is PrepareCommit",
 		},
 	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
+}
+
+func TestEachKindIsFoundAlone(t *testing.T) {
+	for _, c := range slices.Concat(spoiledOutputs(), spoiledReaders(), spoiledState()) {
+		t.Run(c.name, func(t *testing.T) {
 			e := right()
 			c.spoil(&e)
 			v := verdict.Check(e)

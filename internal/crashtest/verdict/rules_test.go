@@ -1,6 +1,11 @@
 package verdict_test
 
 import (
+	"go/parser"
+	"go/token"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,4 +97,27 @@ func TestRecordsMayComeInAnyOrder(t *testing.T) {
 	}
 	v := verdict.Check(e)
 	require.True(t, v.Clean(), v.String())
+}
+
+// What judges shares no code with what is judged, nor with what gathers the
+// evidence.
+func TestTheCheckerImportsTheStandardLibraryOnly(t *testing.T) {
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	read := 0
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		read++
+		for _, spec := range file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			require.NotContains(t, path, ".", "%s imports it", name)
+		}
+	}
+	require.NotZero(t, read)
 }
