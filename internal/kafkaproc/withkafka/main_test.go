@@ -1,0 +1,16 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestExitCodeIsPassedOn(t *testing.T) {
+	code, err := run(t.Context(), 1, []string{"sh", "-c", `test -n "$WEIR_TEST_KAFKA" && exit 7`})
+	require.NoError(t, err)
+	require.Equal(t, 7, code)
+
+	_, err = run(t.Context(), 1, nil)
+	require.ErrorContains(t, err, "no command")
+}
