@@ -19,8 +19,10 @@ type Message[K, V any] struct {
 	Value V
 	// NullKey says that the key is null and its serde has no value for null:
 	// Key is the zero K, and an output gets a null key. [WithKey] clears it.
-	NullKey   bool
-	Headers   []Header
+	NullKey bool
+	Headers []Header
+	// Timestamp is that of the output if an operator returns it; zero keeps the
+	// timestamp of the input, so that a repeated run makes the same output.
 	Timestamp time.Time
 	// Origin is the input record that is being processed. Changes to it have
 	// no effect. Behind a repartition it is the record of that topic.
@@ -65,6 +67,9 @@ func pushMessage[K, V any](x *run, n *node, out *outlet[K, V], m Message[K, V]) 
 	if m.NullKey && !reflect.ValueOf(&m.Key).Elem().IsZero() {
 		x.user(n)
 		return x.fail(errNullKeySet)
+	}
+	if m.Timestamp.IsZero() {
+		m.Timestamp = x.timestamp
 	}
 	headers, timestamp, nullKey := x.headers, x.timestamp, x.nullKey
 	x.headers, x.timestamp, x.nullKey = m.Headers, m.Timestamp, m.NullKey

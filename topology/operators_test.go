@@ -202,6 +202,22 @@ func TestMessageCarriesOrigin(t *testing.T) {
 	require.False(t, ok)
 }
 
+// A message made from nothing has the headers that were given to it, none, and the
+// timestamp of the input rather than the time at which it happened to be written.
+func TestFreshMessageKeepsTimestamp(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)
+	d, in := drive(t, func(s stream) {
+		topology.MapMessage(s, "m", func(topology.Message[string, string]) (topology.Message[string, string], error) {
+			return topology.Message[string, string]{Key: "k", Value: "fresh"}, nil
+		}).To("out", topology.String, topology.String)
+	})
+	in.PipeMessage(topology.Message[string, string]{Timestamp: at, Headers: []topology.Header{{Key: "h"}}})
+	got := d.Read("out")[0]
+	require.Equal(t, at, got.Timestamp)
+	require.Empty(t, got.Headers)
+}
+
 // A changed Key beside NullKey would be lost without a word.
 func TestNullKeyBesideKeyIsRefused(t *testing.T) {
 	t.Parallel()
