@@ -34,10 +34,13 @@ func Drained(ctx context.Context, t testing.TB, cluster *kafkatest.Cluster, app 
 	admin := cluster.Admin(t)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
+	left := "unknown" // as last read
 	for {
-		left, err := lag(ctx, admin, app)
-		if err == nil && left == "" {
-			return nil
+		now, err := lag(ctx, admin, app)
+		if err == nil {
+			if left = now; left == "" {
+				return nil
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -61,14 +64,14 @@ func lag(ctx context.Context, admin *kadm.Client, app App) (string, error) {
 		err = ends.Error()
 	}
 	if err != nil {
-		return "unknown", err
+		return "", err
 	}
 	committed, err := admin.FetchOffsets(kadm.RequireStable(ctx), app.Group)
 	if err == nil {
 		err = committed.Error()
 	}
 	if err != nil {
-		return "unknown", err
+		return "", err
 	}
 	var left []string
 	for _, end := range ends.Offsets().Sorted() {
