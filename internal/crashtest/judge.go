@@ -20,8 +20,11 @@ type App struct {
 	// TransactionalIDs is the prefix of the application's transactional ids;
 	// empty for one without transactions.
 	TransactionalIDs string
-	// Inputs and Outputs are topics.
-	Inputs, Outputs []string
+	// Inputs are topics written without transactions: their logs end with
+	// data, so that the group can reach the end offset.
+	Inputs []string
+	// Outputs are topics, written with transactions or without.
+	Outputs []string
 	// Oracle is the application as a pure function.
 	Oracle verdict.Oracle
 }

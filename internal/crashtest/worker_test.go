@@ -3,6 +3,7 @@ package crashtest_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -111,4 +112,20 @@ func TestAWorkerThatDoesNotHeedSIGTERMIsKilledAndNamed(t *testing.T) {
 	require.NoError(t, w.WaitReady(within(t, patience)))
 	require.ErrorContains(t, w.Terminate(200*time.Millisecond), "deaf-0 was not gone 200ms after SIGTERM")
 	<-w.Done()
+}
+
+// The pipe of commands ends with the test process, however that ended.
+func TestAWorkerEndsWithItsTest(t *testing.T) {
+	lines, err := os.CreateTemp(t.TempDir(), "lines")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, lines.Close()) }()
+	cmd := exec.CommandContext(within(t, patience), os.Args[0])
+	cmd.Env = append(os.Environ(), "WEIR_CRASHTEST_FUNC=deaf")
+	cmd.ExtraFiles = []*os.File{lines}
+	commands, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	require.NoError(t, commands.Close())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), "it ended by itself")
 }
