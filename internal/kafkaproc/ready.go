@@ -7,11 +7,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // errPortTaken says that another process took a port between our look and the
@@ -29,11 +30,10 @@ func (c *Cluster) waitReady(ctx context.Context, n *node, brokers int) error {
 		return fmt.Errorf("kafkaproc: node %d: %w", n.id, err)
 	}
 	defer client.Close()
-	admin := kadm.NewClient(client)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if serves(ctx, admin, n, brokers) {
+		if serves(ctx, client.SeedBrokers()[0], n, brokers) {
 			return nil
 		}
 		select {
@@ -47,25 +47,20 @@ func (c *Cluster) waitReady(ctx context.Context, n *node, brokers int) error {
 	}
 }
 
-// serves asks n, and only n, once.
-func serves(ctx context.Context, admin *kadm.Client, n *node, brokers int) bool {
+// serves asks n, and only n, once. The request is sent as it is: the client's
+// own cached metadata would keep the brokers of its first answer.
+func serves(ctx context.Context, seed *kgo.Broker, n *node, brokers int) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", n.addr())
+	req := kmsg.NewPtrMetadataRequest()
+	req.Topics = []kmsg.MetadataRequestTopic{}
+	answer, err := seed.Request(ctx, req)
 	if err != nil {
 		return false
 	}
-	_ = conn.Close()
-	meta, err := admin.BrokerMetadata(ctx)
-	if err != nil || len(meta.Brokers) < brokers {
-		return false
-	}
-	for _, b := range meta.Brokers {
-		if int(b.NodeID) == n.id {
-			return true
-		}
-	}
-	return false
+	meta, ok := answer.(*kmsg.MetadataResponse)
+	return ok && len(meta.Brokers) >= brokers &&
+		slices.ContainsFunc(meta.Brokers, func(b kmsg.MetadataResponseBroker) bool { return int(b.NodeID) == n.id })
 }
 
 // died describes the end of a node that should be running.

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Name returns prefix with a random ending: a topic, group or transactional id
@@ -49,13 +51,9 @@ func (c *Cluster) CreateTopic(t testing.TB, name string, partitions int32, confi
 		t.Fatalf("kafkatest: create topic %s: %v", name, err)
 	}
 	for _, b := range meta.Brokers {
-		one := kadm.NewClient(c.Client(t, kgo.SeedBrokers(addr(b))))
+		seed := c.Client(t, kgo.SeedBrokers(addr(b))).SeedBrokers()[0]
 		until(ctx, t, "topic "+name+" has no leaders yet at "+addr(b), func() error {
-			details, err := one.ListTopics(ctx, name)
-			if err != nil {
-				return err
-			}
-			return led(details[name], partitions)
+			return led(ctx, seed, name, partitions)
 		})
 	}
 }
@@ -82,17 +80,30 @@ func addr(b kadm.BrokerDetail) string {
 	return net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 }
 
-// led says why a topic cannot be used yet.
-func led(topic kadm.TopicDetail, partitions int32) error {
-	if topic.Err != nil {
-		return topic.Err
+// led asks one broker, past any cache, and says why the topic cannot be used
+// yet.
+func led(ctx context.Context, broker *kgo.Broker, name string, partitions int32) error {
+	req := kmsg.NewPtrMetadataRequest()
+	topic := kmsg.NewMetadataRequestTopic()
+	topic.Topic = &name
+	req.Topics = append(req.Topics, topic)
+	answer, err := broker.Request(ctx, req)
+	if err != nil {
+		return err
 	}
-	if n := len(topic.Partitions); n != int(partitions) {
+	meta, ok := answer.(*kmsg.MetadataResponse)
+	if !ok || len(meta.Topics) != 1 {
+		return fmt.Errorf("metadata for one topic expected, have %T", answer)
+	}
+	if err := kerr.ErrorForCode(meta.Topics[0].ErrorCode); err != nil {
+		return err
+	}
+	if n := len(meta.Topics[0].Partitions); n != int(partitions) {
 		return fmt.Errorf("%d of %d partitions are known", n, partitions)
 	}
-	for _, p := range topic.Partitions {
-		if p.Err != nil {
-			return fmt.Errorf("partition %d: %w", p.Partition, p.Err)
+	for _, p := range meta.Topics[0].Partitions {
+		if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+			return fmt.Errorf("partition %d: %w", p.Partition, err)
 		}
 		if p.Leader < 0 {
 			return fmt.Errorf("partition %d has no leader", p.Partition)
