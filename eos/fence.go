@@ -92,7 +92,7 @@ func (m *member) fencingTrouble(err error) {
 
 // openTransactions lists the Ongoing transactional ids with exactly this prefix.
 func (m *member) openTransactions(ctx context.Context, prefix string) ([]string, error) {
-	listed, err := m.adm.ListTransactions(ctx, nil, []string{"Ongoing"})
+	listed, err := listTransactions(ctx, m.adm, "Ongoing")
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ type machineSlot struct {
 	doom     doom   // why it must not commit
 	settled  bool   // initialised anew: usable as it is once the recovery is over
 	canceled bool   // its flush has been told to stop
-	reason   Reason // the first reason it was doomed for
+	reason   Reason // the first reason it was doomed for; kept until the slot begins anew
 }
 
 type phase int8
@@ -300,7 +300,7 @@ func (m *machine) advance() []action {
 		if m.slots[i].settled {
 			rest = phaseIdle
 		}
-		m.slots[i] = machineSlot{phase: rest}
+		m.slots[i] = machineSlot{phase: rest, reason: m.slots[i].reason}
 	}
 	m.line, m.replaying = nil, true
 	return append(out, action{kind: actionReplay, readBack: m.readBack})

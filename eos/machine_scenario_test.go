@@ -153,7 +153,10 @@ func stateLine(m *machine) string {
 			}
 		}
 		if s.doom != doomNone {
-			part += fmt.Sprintf(" %s (%s)", doomWords[s.doom], s.reason)
+			part += " " + doomWords[s.doom]
+		}
+		if s.reason != ReasonNone {
+			part += fmt.Sprintf(" (%s)", s.reason)
 		}
 		parts = append(parts, part)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -131,21 +130,4 @@ func (s *slot) fatal(step stepKind, err error) *Error {
 			"lower it", err)
 	}
 	return newError(ErrBroker, fmt.Sprintf("step %d of %s", step, s.id), "see the error", err)
-}
-
-// stableOffsets reads the committed offsets of the group, waiting for
-// transactions that are still being completed.
-func stableOffsets(ctx context.Context, adm *kadm.Client, group string) (kadm.OffsetResponses, error) {
-	for {
-		got, err := adm.FetchOffsets(kadm.RequireStable(ctx), group)
-		if err == nil {
-			err = got.Error()
-		}
-		if !errors.Is(err, kerr.UnstableOffsetCommit) {
-			return got, err
-		}
-		if !pause(ctx, retryPause) {
-			return nil, err
-		}
-	}
 }

@@ -28,7 +28,7 @@ func (m *member) prepare(ctx context.Context, adm *kadm.Client) error {
 		m.topicIDs[name] = topics[name].ID
 	}
 	committed, err := stableOffsets(ctx, adm, cfg.ApplicationID)
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+	if err != nil {
 		return m.startError("the committed offsets cannot be read", err)
 	}
 	if !anyOffset(committed) {
@@ -71,7 +71,7 @@ func anyOffset(committed kadm.OffsetResponses) bool {
 // offsets were lost.
 func (m *member) firstStart(ctx context.Context, adm *kadm.Client, topics kadm.TopicDetails) error {
 	cfg := m.engine.cfg
-	listed, err := adm.ListTransactions(ctx, nil, nil)
+	listed, err := listTransactions(ctx, adm)
 	if err != nil {
 		return m.startError("the transactional ids cannot be listed", err)
 	}
@@ -93,10 +93,10 @@ func (m *member) firstStart(ctx context.Context, adm *kadm.Client, topics kadm.T
 	if err != nil {
 		return m.startError("the start offsets cannot be read", err)
 	}
-	responses, err := adm.CommitOffsets(ctx, cfg.ApplicationID, at.Offsets())
-	if err == nil {
-		err = responses.Error()
-	}
+	_, err = ask(ctx, func() (kadm.OffsetResponses, error) {
+		responses, err := adm.CommitOffsets(ctx, cfg.ApplicationID, at.Offsets())
+		return responses, errors.Join(err, responses.Error())
+	})
 	if errors.Is(err, kerr.UnknownMemberID) || errors.Is(err, kerr.IllegalGeneration) {
 		return nil // another member has joined meanwhile, and had them committed before
 	}
