@@ -29,6 +29,9 @@ func (c Config) plainOptions() []kgo.Opt {
 
 // producerOptions make the client of one slot.
 func (c Config) producerOptions(id string, copies *copies) []kgo.Opt {
+	if c.plain {
+		return append(c.plainOptions(), kgo.WithHooks(copies))
+	}
 	return append(c.plainOptions(),
 		kgo.TransactionalID(id),
 		kgo.TransactionTimeout(c.TransactionTimeout),

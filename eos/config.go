@@ -118,6 +118,8 @@ type Config struct {
 	// client id, rack, dialer, fetch and batch sizes, compression. Options
 	// that decide exactly-once are refused by New, each with its reason.
 	Client []kgo.Opt
+
+	plain bool // see WithoutTransactions
 }
 
 func (c Config) withDefaults() Config {

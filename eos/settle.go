@@ -34,7 +34,11 @@ func (s *slot) init(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pid, epoch, err := client.ProducerID(ctx)
+	var pid int64
+	var epoch int16
+	if !s.lane.cfg().plain {
+		pid, epoch, err = client.ProducerID(ctx)
+	}
 	if err != nil {
 		client.Close()
 		return err

@@ -1,0 +1,5 @@
+//go:build mutant_offsets
+
+package eos
+
+const mutant = mutantOffsetsOutside

@@ -1,0 +1,5 @@
+//go:build mutant_stamp
+
+package eos
+
+const mutant = mutantNoStamp

@@ -1,0 +1,5 @@
+//go:build mutant_unknown
+
+package eos
+
+const mutant = mutantUnknownCommitted
