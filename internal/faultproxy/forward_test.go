@@ -55,12 +55,13 @@ func TestDecodesRequestAndReply(t *testing.T) {
 		At: faultproxy.ReplyReceived, Keys: []kmsg.Key{kmsg.EndTxn}, Client: "c", Broker: n.brokers[0],
 		Match: func(e *faultproxy.Exchange) bool {
 			req, err := e.Request()
-			return err == nil && req.(*kmsg.EndTxnRequest).TransactionalID == "b" && req.(*kmsg.EndTxnRequest).Commit
+			end, ok := req.(*kmsg.EndTxnRequest)
+			return err == nil && ok && end.TransactionalID == "b" && end.Commit
 		},
 		Call: func(e *faultproxy.Exchange) {
 			resp, err := e.Reply()
-			if err == nil {
-				got <- resp.(*kmsg.EndTxnResponse).ErrorCode
+			if end, ok := resp.(*kmsg.EndTxnResponse); err == nil && ok {
+				got <- end.ErrorCode
 			}
 		},
 	})

@@ -49,7 +49,7 @@ func TestKafkaDiesWithItsParent(t *testing.T) {
 	require.NoError(t, err)
 	addr := strings.TrimSpace(strings.TrimPrefix(line, "broker "))
 	serves := func() bool {
-		conn, err := net.DialTimeout("tcp", addr, time.Second)
+		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", addr)
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -60,8 +60,10 @@ func (c *Cluster) start(n *node) error {
 	if err != nil {
 		return fmt.Errorf("kafkaproc: node %d: %w", n.id, err)
 	}
-	args := []string{"-cp", filepath.Join(c.jars, "*"), fmt.Sprintf("-Xmx%dm", c.opts.HeapMB),
-		"-Dlog4j.configuration=file:" + n.file("log4j.properties")}
+	args := []string{
+		"-cp", filepath.Join(c.jars, "*"), fmt.Sprintf("-Xmx%dm", c.opts.HeapMB),
+		"-Dlog4j.configuration=file:" + n.file("log4j.properties"),
+	}
 	args = append(args, c.opts.JVMArgs...)
 	args = append(args, "kafka.Kafka", n.file("server.properties"))
 	cmd := exec.Command(java(), args...) //nolint:noctx // it outlives every context; Kill and Stop end it

@@ -3,10 +3,12 @@ package kafkatest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,7 +34,7 @@ func (c *Cluster) Topic(t testing.TB, prefix string, partitions int32) string {
 }
 
 // CreateTopic creates a topic with the cluster's default replication factor and
-// returns when every broker names a leader for each partition. config may be
+// returns when every broker that runs names a leader for each partition. config may be
 // nil.
 func (c *Cluster) CreateTopic(t testing.TB, name string, partitions int32, config map[string]string) {
 	t.Helper()
@@ -76,6 +78,7 @@ func until(ctx context.Context, t testing.TB, what string, try func() error) {
 		}
 	}
 }
+
 func addr(b kadm.BrokerDetail) string {
 	return net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
 }
@@ -88,6 +91,9 @@ func led(ctx context.Context, broker *kgo.Broker, name string, partitions int32)
 	topic.Topic = &name
 	req.Topics = append(req.Topics, topic)
 	answer, err := broker.Request(ctx, req)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil // killed by the test and not yet missed by the controller
+	}
 	if err != nil {
 		return err
 	}
