@@ -7,6 +7,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // askPause is the wait between two tries of a question that a coordinator
@@ -25,20 +27,55 @@ func ask[T any](ctx context.Context, question func() (T, error)) (T, error) {
 	}
 }
 
-// stableOffsets reads the committed offsets of the group, waiting for
-// transactions that are still being completed. A group that does not exist has
-// none.
-func stableOffsets(ctx context.Context, adm *kadm.Client, group string) (kadm.OffsetResponses, error) {
+// committedOffsets reads what the group has committed, without waiting for
+// transactions that are still open: whether there is anything, not where to go
+// on. A group that does not exist has nothing.
+func committedOffsets(ctx context.Context, adm *kadm.Client, group string) (kadm.OffsetResponses, error) {
 	return ask(ctx, func() (kadm.OffsetResponses, error) {
-		got, err := adm.FetchOffsets(kadm.RequireStable(ctx), group)
+		got, err := adm.FetchOffsets(ctx, group)
 		if errors.Is(err, kerr.GroupIDNotFound) {
 			return nil, nil
 		}
-		if err == nil {
-			err = got.Error()
-		}
-		return got, err
+		return got, errors.Join(err, got.Error())
 	})
+}
+
+// stableOffsets reads the committed offsets of these partitions once no
+// transaction holds a pending one. Each partition is named: asked for a whole
+// group, a broker answers without the partitions that have pending offsets
+// only, and other members' transactions keep some partition unstable for ever.
+func stableOffsets(ctx context.Context, client *kgo.Client, group string, partitions []partition) (map[partition]int64, error) {
+	return ask(ctx, func() (map[partition]int64, error) {
+		resp, err := stableRequest(group, partitions).RequestWith(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		at := map[partition]int64{}
+		for _, g := range resp.Groups {
+			err = errors.Join(err, kerr.ErrorForCode(g.ErrorCode))
+			for _, t := range g.Topics {
+				for _, p := range t.Partitions {
+					err = errors.Join(err, kerr.ErrorForCode(p.ErrorCode))
+					at[partition{t.Topic, p.Partition}] = p.Offset
+				}
+			}
+		}
+		return at, err
+	})
+}
+
+func stableRequest(group string, partitions []partition) *kmsg.OffsetFetchRequest {
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.RequireStable = true
+	g := kmsg.NewOffsetFetchRequestGroup()
+	g.Group = group
+	for _, p := range partitions {
+		t := kmsg.NewOffsetFetchRequestGroupTopic()
+		t.Topic, t.Partitions = p.topic, []int32{p.id}
+		g.Topics = append(g.Topics, t)
+	}
+	req.Groups = append(req.Groups, g)
+	return req
 }
 
 // listTransactions lists transactional ids in one of the states, or in any.

@@ -75,7 +75,7 @@ func (e *Engine) Run(ctx context.Context, fn Handler) error {
 func (e *Engine) run(ctx context.Context, id *identity, fn Handler) error {
 	e.runCtx, e.stop = context.WithCancelCause(ctx)
 	defer e.stop(nil)
-	e.member = &member{engine: e, id: id, log: e.log, topicIDs: map[string]kadm.TopicID{}, claims: map[partition]*claim{}}
+	e.member = newMember(e, id)
 	for n := range e.cfg.Lanes {
 		e.lanes = append(e.lanes, newLane(e, n))
 	}
@@ -104,7 +104,7 @@ func (e *Engine) start(ctx context.Context) error {
 	defer client.Close()
 	m := e.member
 	m.adm = kadm.NewClient(client)
-	if err := m.prepare(ctx, m.adm); err != nil {
+	if err := m.prepare(ctx, client); err != nil {
 		return err
 	}
 	open, err := m.openTransactions(ctx, memberPrefix(e.cfg.ApplicationID, m.id.instance))
@@ -139,8 +139,7 @@ func (e *Engine) serve(background context.Context, fn Handler) error {
 		e.closeLanes()
 		return newError(ErrConfig, "the client options do not fit together", "mend them", err)
 	}
-	m.client, m.adm = client, kadm.NewClient(client)
-	m.fencing.look = func() { m.fencePeers(e.runCtx) }
+	m.begin(client)
 	for _, l := range e.lanes {
 		l.start(background, fn)
 	}
@@ -194,6 +193,9 @@ func (e *Engine) fail(err error) {
 	}
 	e.stop(err)
 }
+
+// fenced says whether the engine ends because its identity is another's.
+func (e *Engine) fenced() bool { return errors.Is(context.Cause(e.runCtx), ErrFenced) }
 
 func (e *Engine) observe(ev Event) {
 	if e.cfg.Observer != nil {

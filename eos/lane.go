@@ -50,6 +50,8 @@ type lane struct {
 	closeNow     bool          // close what is filling: revoke or drain
 	draining     bool          // take no more records
 	pausedAny    bool          // partitions of the lane are paused
+	setbacks     int           // recoveries since the last commit
+	abandoned    bool          // a slot can never end: nothing waits for the lane any more
 	changed      chan struct{} // closed and made anew at every change: see await
 }
 
@@ -128,7 +130,7 @@ func (l *lane) dispatchLocked(a action) {
 	switch a.kind {
 	case actionOpen:
 		l.transactions++
-		s.txn, s.released = newTxn(l.transactions, time.Now()), false
+		s.txn, s.released = newTxn(l.ctx, l.transactions, time.Now()), false
 		l.alarm.Reset(l.engine.cfg.CommitInterval)
 		s.work <- a
 	case actionFlush, actionOffer, actionCommit, actionAbort, actionSettle:
@@ -136,7 +138,7 @@ func (l *lane) dispatchLocked(a action) {
 	case actionRelease:
 		s.released = true
 	case actionCancel:
-		go s.stopFilling() // it may wait for a produce in hand; see slot.gate
+		s.txn.cancel()
 	case actionBook:
 		l.bookLocked(s)
 	case actionReplay:
@@ -147,11 +149,13 @@ func (l *lane) dispatchLocked(a action) {
 // bookLocked is the end of a committed transaction.
 func (l *lane) bookLocked(s *slot) {
 	l.engine.takeovers.Store(0)
+	l.setbacks = 0
 	l.observeEnd(s, Committed)
 	for c, at := range s.txn.next {
 		c.next = max(c.next, at.next)
 		c.forget(at.next)
 	}
+	s.txn.cancel()
 	s.txn = nil
 }
 
@@ -220,6 +224,21 @@ func (l *lane) doom(index int, t *txn, reason Reason) {
 	if l.slots[index].txn == t {
 		l.handleLocked(event{kind: eventDoomed, slot: index, reason: reason})
 	}
+}
+
+// doomed says whether a slot's transaction must not commit any more.
+func (l *lane) doomed(index int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.machine.slots[index].doom != doomNone
+}
+
+// abandon lets a shutdown pass by a slot whose id is refused or another's.
+func (l *lane) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.abandoned = true
+	l.notifyLocked()
 }
 
 // doomAll brings every transaction of the lane to an abort.

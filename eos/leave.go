@@ -51,7 +51,7 @@ func (l *lane) drain(ctx context.Context) bool {
 	l.notifyLocked()
 	l.mu.Unlock()
 	return l.await(ctx, func() bool {
-		return !l.closeNow && l.working == nil && len(l.machine.line) == 0 && l.replay == nil
+		return l.abandoned || !l.closeNow && l.working == nil && len(l.machine.line) == 0 && l.replay == nil
 	})
 }
 

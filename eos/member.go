@@ -27,7 +27,11 @@ type member struct {
 	adm    *kadm.Client
 	log    *slog.Logger
 
-	topicIDs map[string]kadm.TopicID // immutable after start
+	// begun is closed when client and adm are those of the group client, which
+	// calls back from the moment it is made.
+	begun chan struct{}
+
+	topicIDs map[string][16]byte // immutable after start
 
 	mu     sync.Mutex
 	claims map[partition]*claim
@@ -42,6 +46,21 @@ type member struct {
 type generation struct {
 	member string
 	number int32
+}
+
+func newMember(e *Engine, id *identity) *member {
+	m := &member{
+		engine: e, id: id, log: e.log, begun: make(chan struct{}),
+		topicIDs: map[string][16]byte{}, claims: map[partition]*claim{},
+	}
+	m.fencing.look = func() { m.fencePeers(e.runCtx) }
+	return m
+}
+
+// begin hands over the group client.
+func (m *member) begin(client *kgo.Client) {
+	m.client, m.adm = client, kadm.NewClient(client)
+	close(m.begun)
 }
 
 func (m *member) admin() *kadm.Client { return m.adm }

@@ -37,7 +37,7 @@ func (l *lane) process(ctx context.Context, fn Handler) {
 		case todoReplay:
 			l.rewind(ctx)
 		case todoHand:
-			do.slot.produce(do.slot.txn.held.outputs)
+			do.slot.produce(do.slot.txn, do.slot.txn.held.outputs)
 			do.slot.txn.held = held{}
 		case todoWork:
 			w.work(ctx, do.slot, do.batch)
@@ -167,20 +167,22 @@ func (l *lane) putBackLocked(bs []batch) {
 
 // enqueue takes what a poll brought.
 func (l *lane) enqueue(polled []fetched) {
+	n := 0
+	for _, f := range polled {
+		n += len(f.records)
+	}
+	if n > 0 {
+		l.engine.observe(Event{Kind: Polled, Lane: l.number, Records: n})
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := 0
 	for _, f := range polled {
 		f.claim.end = max(f.claim.end, f.end)
 		if len(f.records) > 0 && !f.claim.leaving {
 			l.queue.push(newBatch(f.claim, f.records))
-			n += len(f.records)
 		}
 	}
-	if n > 0 {
-		l.engine.observe(Event{Kind: Polled, Lane: l.number, Records: n})
-		l.call()
-	}
+	l.call()
 }
 
 // awaitRoom waits until the queue is below its bounds.

@@ -11,6 +11,7 @@ import (
 // that already works on the same partition number, so that topics read together
 // meet in one place, else the one with the fewest.
 func (m *member) onAssigned(_ context.Context, _ *kgo.Client, gained map[string][]int32) {
+	<-m.begun
 	m.joined.Store(true)
 	m.mu.Lock()
 	for topic, ids := range gained {
@@ -72,6 +73,7 @@ func (m *member) take(lost map[string][]int32, remove bool) map[*lane][]*claim {
 // is kept for the commit. The ownership stamps move afterwards. Polling is
 // blocked meanwhile; partitions that stay are still processed.
 func (m *member) onRevoked(ctx context.Context, _ *kgo.Client, lost map[string][]int32) {
+	<-m.begun
 	if len(lost) == 0 || m.drained.Load() {
 		return
 	}
@@ -96,6 +98,7 @@ func (m *member) onRevoked(ctx context.Context, _ *kgo.Client, lost map[string][
 
 // onLost aborts. It may be called several times for one loss.
 func (m *member) onLost(_ context.Context, _ *kgo.Client, lost map[string][]int32) {
+	<-m.begun
 	if m.drained.Load() {
 		return
 	}

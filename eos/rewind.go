@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -17,12 +17,17 @@ import (
 // it has polled further, and goes on from there.
 func (l *lane) rewind(ctx context.Context) {
 	l.mu.Lock()
-	readBack := l.replay.readBack
+	readBack, claims := l.replay.readBack, l.unresolvedLocked()
+	l.setbacks++
+	wait := backoff(l.setbacks)
 	l.mu.Unlock()
-	var committed kadm.OffsetResponses
+	if !pause(ctx, wait) {
+		return
+	}
+	var committed map[partition]int64
 	if readBack {
 		var ok bool
-		if committed, ok = l.readBack(ctx); !ok {
+		if committed, ok = l.readBack(ctx, claims); !ok {
 			return
 		}
 	}
@@ -34,10 +39,38 @@ func (l *lane) rewind(ctx context.Context) {
 	}
 }
 
-// readBack asks until it has an answer: nothing is processed before.
-func (l *lane) readBack(ctx context.Context) (kadm.OffsetResponses, bool) {
+// backoff is the wait before records are repeated for the nth time without a
+// commit between: none for the first.
+func backoff(n int) time.Duration {
+	if n <= 1 {
+		return 0
+	}
+	return min(10*time.Millisecond<<min(n-2, 7), time.Second)
+}
+
+// unresolvedLocked are the claims with records in a transaction that did not
+// commit.
+func (l *lane) unresolvedLocked() map[*claim]struct{} {
+	claims := map[*claim]struct{}{}
+	for _, s := range l.slots {
+		if s.txn == nil {
+			continue
+		}
+		for c := range s.txn.next {
+			claims[c] = struct{}{}
+		}
+	}
+	return claims
+}
+
+// readBack asks until it has an answer: nothing is processed before. Partitions
+// that have left meanwhile are not asked for, since their next owner may keep
+// them unstable.
+func (l *lane) readBack(ctx context.Context, claims map[*claim]struct{}) (map[partition]int64, bool) {
 	for {
-		got, err := stableOffsets(ctx, l.member.admin(), l.engine.cfg.ApplicationID)
+		asked, cancel := context.WithTimeout(ctx, readBackTry)
+		got, err := stableOffsets(asked, l.member.client, l.engine.cfg.ApplicationID, l.staying(claims))
+		cancel()
 		if err == nil {
 			return got, true
 		}
@@ -48,9 +81,24 @@ func (l *lane) readBack(ctx context.Context) (kadm.OffsetResponses, bool) {
 	}
 }
 
+// readBackTry bounds one question for the committed offsets.
+const readBackTry = 5 * time.Second
+
+func (l *lane) staying(claims map[*claim]struct{}) []partition {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []partition
+	for c := range claims {
+		if !c.leaving {
+			out = append(out, c.partition)
+		}
+	}
+	return out
+}
+
 // rewindLocked also ends the recovery. After an error nothing is processed any
 // more.
-func (l *lane) rewindLocked(committed kadm.OffsetResponses) error {
+func (l *lane) rewindLocked(committed map[partition]int64) error {
 	var failed []*txn
 	for _, s := range l.slots {
 		if s.txn != nil {
@@ -86,7 +134,7 @@ func (l *lane) rewindLocked(committed kadm.OffsetResponses) error {
 // checkCommitted compares the offsets read back with what this member sent:
 // they lie between what it knows to be committed and what it tried to commit,
 // unless somebody else moved them.
-func checkCommitted(failed []*txn, committed kadm.OffsetResponses) error {
+func checkCommitted(failed []*txn, committed map[partition]int64) error {
 	tried := map[*claim]int64{}
 	for _, t := range failed {
 		for c, at := range t.next {
@@ -94,24 +142,24 @@ func checkCommitted(failed []*txn, committed kadm.OffsetResponses) error {
 		}
 	}
 	for c, last := range tried {
-		o, ok := committed.Lookup(c.topic, c.id)
-		if !ok || o.At < 0 || c.leaving || (o.At >= c.next && o.At <= last) {
+		at, ok := committed[c.partition]
+		if !ok || at < 0 || c.leaving || (at >= c.next && at <= last) {
 			continue
 		}
 		return newError(ErrOffsetsLost,
-			fmt.Sprintf("the committed offset was moved to %d while the application ran; this member was between %d and %d", o.At, c.next, last),
-			"find who reset the group's offsets, stop every member first, then start again", nil).at(c.topic, c.id, o.At)
+			fmt.Sprintf("the committed offset was moved to %d while the application ran; this member was between %d and %d", at, c.next, last),
+			"find who reset the group's offsets, stop every member first, then start again", nil).at(c.topic, c.id, at)
 	}
 	return nil
 }
 
 // uncommitted drops the records of b that are committed.
-func uncommitted(b batch, committed kadm.OffsetResponses) batch {
-	o, ok := committed.Lookup(b.claim.topic, b.claim.id)
-	if !ok || o.At < 0 {
+func uncommitted(b batch, committed map[partition]int64) batch {
+	at, ok := committed[b.claim.partition]
+	if !ok || at < 0 {
 		return b
 	}
-	n, _ := slices.BinarySearchFunc(b.records, o.At, func(r *kgo.Record, at int64) int { return cmp.Compare(r.Offset, at) })
+	n, _ := slices.BinarySearchFunc(b.records, at, func(r *kgo.Record, at int64) int { return cmp.Compare(r.Offset, at) })
 	if n > 0 {
 		b.claim.next = max(b.claim.next, b.records[n-1].Offset+1)
 	}

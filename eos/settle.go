@@ -13,6 +13,7 @@ import (
 var (
 	errLateCopy   = errors.New("a resent request has a copy without an answer")
 	errStamp      = errors.New("a partition of the transaction has left this member")
+	errNotMember  = errors.New("not in the group")
 	errGeneration = errors.New("no new generation within the deadline")
 )
 
@@ -56,21 +57,41 @@ func (s *slot) settle(ctx context.Context) {
 		s.fenced = false
 		s.diagnose(ctx)
 	}
-	for ctx.Err() == nil {
+	for !s.reinit(ctx) {
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// reinit initialises the id once this member is confirmed to be in the group
+// under its instance id: it is a takeover, and cannot be made conditional. It
+// gives up when ctx or the engine ends.
+func (s *slot) reinit(ctx context.Context) bool {
+	for {
+		if s.lane.engine.runCtx.Err() != nil && s.lane.engine.fenced() {
+			s.lane.abandon()
+			<-ctx.Done() // the id is another's: nothing more may be sent
+			return false
+		}
 		if s.lane.member.confirm(ctx) {
 			err := s.initWithin(ctx)
 			if err == nil {
 				s.observe(Event{Kind: Reinitialised})
-				return
+				return true
 			}
 			if classify(stepInit, err) == verdictFatal {
 				s.lane.engine.fail(s.fatal(stepInit, err))
-				return
+				s.lane.abandon()
+				<-ctx.Done()
+				return false
 			}
 			s.lane.engine.log.Warn("transactional id not initialised, trying again",
 				"transactional_id", s.id, "error", err)
 		}
-		pause(ctx, settlePause)
+		if !pause(ctx, settlePause) {
+			return false
+		}
 	}
 }
 

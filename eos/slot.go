@@ -36,9 +36,7 @@ type slot struct {
 	// gate serialises handing outputs to the producer with the end of it.
 	gate struct {
 		sync.Mutex
-		ctx    context.Context //nolint:containedctx // its life is the transaction's
-		cancel context.CancelFunc
-		open   bool
+		txn    *txn // whose outputs may pass; nil: none
 		client *kgo.Client
 	}
 }
@@ -93,37 +91,35 @@ func (s *slot) perform(ctx context.Context, a action) event {
 	return e
 }
 
-// startFilling lets outputs through to the client. Called by open.
-func (s *slot) startFilling(ctx context.Context) {
+// startFilling lets the transaction's outputs through to the client.
+func (s *slot) startFilling() {
 	s.gate.Lock()
 	defer s.gate.Unlock()
-	s.gate.ctx, s.gate.cancel = context.WithCancel(ctx)
-	s.gate.open, s.gate.client = true, s.client
+	s.gate.txn, s.gate.client = s.txn, s.client
 }
 
-// stopFilling makes produce drop what comes, and wakes one that waits for room.
+// stopFilling makes produce drop what comes, after waking one that waits for
+// room with the gate in hand.
 func (s *slot) stopFilling() {
-	s.gate.Lock()
-	cancel := s.gate.cancel
-	s.gate.Unlock()
-	if cancel != nil {
-		cancel() // before the lock below: produce may hold it while it waits for room
+	if s.txn != nil {
+		s.txn.cancel()
 	}
 	s.gate.Lock()
-	s.gate.open = false
-	s.gate.Unlock()
+	defer s.gate.Unlock()
+	s.gate.txn, s.gate.client = nil, nil
 }
 
-// produce hands outputs to the producer, unless the transaction is being
-// aborted: then they are dropped, and their inputs come again.
-func (s *slot) produce(outs []*kgo.Record) {
+// produce hands the outputs of t to the producer, unless t is being aborted:
+// then they are dropped, and their inputs come again.
+func (s *slot) produce(t *txn, outs []*kgo.Record) {
 	s.gate.Lock()
 	defer s.gate.Unlock()
-	if !s.gate.open {
+	if s.gate.txn != t {
+		t.drop()
 		return
 	}
 	for _, r := range outs {
-		s.gate.client.Produce(s.gate.ctx, r, s.acknowledged)
+		s.gate.client.Produce(t.ctx, r, s.acknowledged)
 	}
 }
 

@@ -14,38 +14,27 @@ import (
 
 // prepare reaches the brokers, checks the input topics, and sees to it that the
 // group has start offsets. It joins nothing.
-func (m *member) prepare(ctx context.Context, adm *kadm.Client) error {
-	cfg := m.engine.cfg
-	topics, err := adm.ListTopics(ctx, cfg.Topics...)
+func (m *member) prepare(ctx context.Context, client *kgo.Client) error {
+	cfg, adm := m.engine.cfg, kadm.NewClient(client)
+	topics, err := describeTopics(ctx, client, cfg.Topics)
 	if err != nil {
 		return newError(ErrUnreachable, fmt.Sprintf("no answer from %s within %v", strings.Join(cfg.Brokers, ","), cfg.StartTimeout),
 			"check the addresses, TLS and SASL", err)
 	}
 	for _, name := range cfg.Topics {
-		if err := topicError(name, topics[name]); err != nil {
+		if err := topics[name].fault(name); err != nil {
 			return err
 		}
-		m.topicIDs[name] = topics[name].ID
+		m.topicIDs[name] = topics[name].id
 	}
-	committed, err := stableOffsets(ctx, adm, cfg.ApplicationID)
+	committed, err := committedOffsets(ctx, adm, cfg.ApplicationID)
 	if err != nil {
 		return m.startError("the committed offsets cannot be read", err)
 	}
 	if !anyOffset(committed) {
-		return m.firstStart(ctx, adm, topics)
+		return m.firstStart(ctx, adm)
 	}
 	return nil
-}
-
-func topicError(name string, t kadm.TopicDetail) error {
-	switch {
-	case t.Err == nil && len(t.Partitions) > 0:
-		return nil
-	case errors.Is(t.Err, kerr.TopicAuthorizationFailed):
-		return newError(ErrUnauthorized, "the input topic cannot be described", "allow Read and Describe on it", t.Err).at(name, -1, -1)
-	default:
-		return newError(ErrTopic, "the input topic does not exist", "create it, or mend the name", nil).at(name, -1, -1)
-	}
 }
 
 func (m *member) startError(what string, err error) error {
@@ -69,7 +58,7 @@ func anyOffset(committed kadm.OffsetResponses) bool {
 // firstStart commits where the group begins, before anything is processed and
 // before any transactional id exists: ids without offsets then mean that
 // offsets were lost.
-func (m *member) firstStart(ctx context.Context, adm *kadm.Client, topics kadm.TopicDetails) error {
+func (m *member) firstStart(ctx context.Context, adm *kadm.Client) error {
 	cfg := m.engine.cfg
 	listed, err := listTransactions(ctx, adm)
 	if err != nil {
@@ -110,6 +99,7 @@ func (m *member) firstStart(ctx context.Context, adm *kadm.Client, topics kadm.T
 // one without an offset among others that have one is a new partition and
 // starts at 0; an offset below the log start is decided by OnLostOffsets.
 func (m *member) startOffsets(ctx context.Context, offsets map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	<-m.begun
 	topics := make([]string, 0, len(offsets))
 	for topic := range offsets {
 		topics = append(topics, topic)

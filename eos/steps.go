@@ -66,13 +66,11 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (s *slot) open(ctx context.Context) (result, Reason, error) {
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	if s.client == nil {
-		if err := s.init(ctx); err != nil {
-			return s.verdictResult(stepInit, err)
-		}
+	if s.client == nil && !s.reinit(ctx) {
+		return resultRefused, ReasonMembership, errNotMember
 	}
 	if s.lane.cfg().plain {
-		s.startFilling(s.lane.ctx)
+		s.startFilling()
 		return resultOK, ReasonNone, nil
 	}
 	if err := s.client.BeginTransaction(); err != nil {
@@ -93,7 +91,7 @@ func (s *slot) open(ctx context.Context) (result, Reason, error) {
 		err = s.addPartitions(ctx)
 	}
 	if err == nil {
-		s.startFilling(s.lane.ctx)
+		s.startFilling()
 		s.observe(Event{Kind: Opened})
 	}
 	return s.verdictResult(stepOpen, err)
@@ -141,12 +139,9 @@ func (s *slot) flush(ctx context.Context) (result, Reason, error) {
 	start := time.Now()
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	s.produce(s.txn.held.outputs)
+	s.produce(s.txn, s.txn.held.outputs)
 	s.txn.held = held{}
-	s.gate.Lock()
-	filling := s.gate.ctx
-	s.gate.Unlock()
-	stop := context.AfterFunc(filling, cancel) // actionCancel
+	stop := context.AfterFunc(s.txn.ctx, cancel) // actionCancel
 	defer stop()
 	err := s.client.Flush(ctx)
 	s.txn.flush = time.Since(start)
@@ -154,10 +149,10 @@ func (s *slot) flush(ctx context.Context) (result, Reason, error) {
 	if r, reason, cause := s.txn.produced(); r != resultOK {
 		return r, reason, cause
 	}
+	if s.txn.ctx.Err() != nil {
+		return resultRefused, ReasonCascade, nil // doomed meanwhile
+	}
 	if err != nil {
-		if filling.Err() != nil {
-			return resultRefused, ReasonCascade, nil // doomed meanwhile
-		}
 		return resultUnknown, ReasonNoAnswer, err
 	}
 	s.observe(Event{Kind: Flushed})
@@ -188,7 +183,7 @@ func (s *slot) offer(ctx context.Context) (result, Reason, error) {
 				return r, reason, err
 			}
 		}
-		if !pause(ctx, retryPause) {
+		if !pause(ctx, retryPause) || s.lane.doomed(s.index) {
 			return resultRefused, ReasonMembership, errGeneration
 		}
 	}
@@ -197,6 +192,9 @@ func (s *slot) offer(ctx context.Context) (result, Reason, error) {
 func (s *slot) sendOffsets(ctx context.Context, g generation) error {
 	if s.lane.cfg().plain || mutant == mutantOffsetsOutside {
 		return s.commitPlain(ctx, g)
+	}
+	if len(s.txn.next) == 0 {
+		return nil // every record it was opened for waits for a retry
 	}
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
 	req.TransactionalID, req.Group = s.id, s.lane.cfg().ApplicationID

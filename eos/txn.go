@@ -52,6 +52,11 @@ type origin struct {
 // Owner: the lane's process goroutine while the slot fills, its slot worker
 // from the close on; the hand-over is lane.mu. Only fail is shared.
 type txn struct {
+	// ctx ends when the transaction is doomed: nothing waits for its outputs
+	// any more.
+	ctx    context.Context //nolint:containedctx // its life is the transaction's
+	cancel context.CancelFunc
+
 	number  uint64 // grows from transaction to transaction of a lane
 	inputs  []batch
 	next    map[*claim]position
@@ -88,8 +93,10 @@ type held struct {
 	bytes   int
 }
 
-func newTxn(number uint64, now time.Time) *txn {
-	return &txn{number: number, next: map[*claim]position{}, opened: now}
+func newTxn(ctx context.Context, number uint64, now time.Time) *txn {
+	t := &txn{number: number, next: map[*claim]position{}, opened: now}
+	t.ctx, t.cancel = context.WithCancel(ctx)
+	return t
 }
 
 // add books processed records.
@@ -122,6 +129,16 @@ func (t *txn) failed(o *origin, r *kgo.Record, err error) bool {
 		t.fail.inDoubt = true
 	}
 	return first
+}
+
+// drop books that outputs were thrown away because t is being aborted; it can
+// not commit without them.
+func (t *txn) drop() {
+	t.fail.Lock()
+	defer t.fail.Unlock()
+	if t.fail.first == nil {
+		t.fail.first = kgo.ErrAborting
+	}
 }
 
 // produced is how the outputs of the transaction fared: all acknowledged, or

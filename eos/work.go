@@ -88,7 +88,7 @@ func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, releas
 		return nil
 	}
 	if released {
-		s.produce(w.out.staged)
+		s.produce(t, w.out.staged)
 		return nil
 	}
 	for _, r := range w.out.staged {
@@ -153,23 +153,23 @@ func handlerError(r *kgo.Record, err error) error {
 func (s *slot) produceAlone(ctx context.Context, t *txn, outs []*kgo.Record) {
 	l := s.lane
 	ok := l.await(ctx, func() bool { return s.released || l.machine.slots[s.index].doom != doomNone })
-	if !ok {
-		return
+	if !ok || l.doomed(s.index) {
+		return // its input comes again
 	}
-	s.produce(t.held.outputs)
+	s.produce(t, t.held.outputs)
 	t.held = held{}
-	s.flushNow()
-	s.produce(outs)
-	s.flushNow()
+	s.flushNow(t)
+	s.produce(t, outs)
+	s.flushNow(t)
 }
 
 // flushNow waits until what was produced is acknowledged, or the transaction
 // is doomed.
-func (s *slot) flushNow() {
+func (s *slot) flushNow(t *txn) {
 	s.gate.Lock()
-	client, ctx, open := s.gate.client, s.gate.ctx, s.gate.open
+	client, open := s.gate.client, s.gate.txn == t
 	s.gate.Unlock()
 	if open {
-		_ = client.Flush(ctx) // doomed: the outputs are dropped anyway
+		_ = client.Flush(t.ctx) // doomed: the outputs are dropped anyway
 	}
 }
