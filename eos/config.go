@@ -70,7 +70,7 @@ type Config struct {
 	MaxBytes   int
 	// QueueRecords and QueueBytes bound what is fetched and not yet in a
 	// transaction, for each lane. A lane that is full has its partitions
-	// paused. Defaults 50000 and 32 MiB.
+	// paused. Defaults 10000 and 16 MiB.
 	QueueRecords int
 	QueueBytes   int
 
@@ -139,8 +139,8 @@ func (c Config) withDefaults() Config {
 	set(&c.MinAge, c.CommitInterval/10)
 	num(&c.MaxRecords, 100_000)
 	num(&c.MaxBytes, 32<<20)
-	num(&c.QueueRecords, 50_000)
-	num(&c.QueueBytes, 32<<20)
+	num(&c.QueueRecords, 10_000)
+	num(&c.QueueBytes, 16<<20)
 	set(&c.SessionTimeout, 10*time.Second)
 	set(&c.HeartbeatInterval, 500*time.Millisecond)
 	set(&c.TransactionTimeout, 30*time.Second)
