@@ -58,14 +58,14 @@ type refusal struct {
 
 func refusals() []refusal {
 	const group = "the engine owns the group; see Config"
-	const once = "it would break exactly-once"
+	const once = "would break exactly-once"
 	return []refusal{
 		{"SeedBrokers", kgo.SeedBrokers, "set Config.Brokers"},
 		{"TransactionalID", kgo.TransactionalID, "it is what fences a dead predecessor; the engine makes it from ApplicationID and InstanceID"},
 		{"TransactionTimeout", kgo.TransactionTimeout, "set Config.TransactionTimeout"},
 		{"InstanceID", kgo.InstanceID, "set Config.InstanceID"},
 		{"ConsumerGroup", kgo.ConsumerGroup, "it is Config.ApplicationID"},
-		{"ShareGroup", kgo.ShareGroup, once},
+		{"ShareGroup", kgo.ShareGroup, "it " + once},
 		{"ConsumeTopics", kgo.ConsumeTopics, "set Config.Topics"},
 		{"ConsumePartitions", kgo.ConsumePartitions, group},
 		{"ConsumeRegex", kgo.ConsumeRegex, "name the topics in Config.Topics"},
@@ -87,7 +87,7 @@ func refusals() []refusal {
 		{"GreedyAutoCommit", kgo.GreedyAutoCommit, "offsets are committed in the transaction only"},
 		{"AutoCommitMarks", kgo.AutoCommitMarks, "offsets are committed in the transaction only"},
 		{"AutoCommitInterval", kgo.AutoCommitInterval, "offsets are committed in the transaction only"},
-		{"DisableIdempotentWrite", kgo.DisableIdempotentWrite, once},
+		{"DisableIdempotentWrite", kgo.DisableIdempotentWrite, "it " + once},
 		{"AllowIdempotentProduceCancellation", kgo.AllowIdempotentProduceCancellation, "it can lose acknowledged records"},
 		{"RequiredAcks", kgo.RequiredAcks, "a transaction needs acks from all in-sync replicas"},
 		{"RecordRetries", kgo.RecordRetries, "giving up on a record in doubt " + once},
@@ -104,19 +104,25 @@ func refusedOptions(opts []kgo.Opt) []error {
 	if len(opts) == 0 {
 		return nil
 	}
-	base, err := kgo.NewClient()
-	if err != nil {
-		return []error{err}
-	}
-	defer base.Close()
 	user, err := kgo.NewClient(opts...)
 	if err != nil {
 		return []error{fmt.Errorf("client options: %w", err)}
 	}
 	defer user.Close()
+	var defaults []kgo.Opt
+	group, ok := user.OptValue(kgo.ConsumerGroup).(string)
+	if ok && group != "" { // a group brings callbacks that the user has not set
+		defaults = append(defaults, kgo.ConsumerGroup(group))
+	}
+	base, err := kgo.NewClient(defaults...)
+	if err != nil {
+		return []error{err}
+	}
+	defer base.Close()
 	var faults []error
 	for _, r := range refusals() {
-		if !sameOption(base.OptValues(r.option), user.OptValues(r.option)) {
+		inGroup := r.name == "ConsumerGroup" && group != ""
+		if inGroup || !sameOption(base.OptValues(r.option), user.OptValues(r.option)) {
 			faults = append(faults, fmt.Errorf("client option kgo.%s is refused: %s", r.name, r.reason))
 		}
 	}
