@@ -27,12 +27,15 @@ func (c Config) plainOptions() []kgo.Opt {
 	)
 }
 
-// producerOptions make the client of one slot.
+// producerOptions make the client of one slot. Unless the user says otherwise,
+// outputs linger for a small share of the commit interval: long enough to share
+// a request, short enough to be on their way when the transaction closes.
 func (c Config) producerOptions(id string, copies *copies) []kgo.Opt {
+	opts := append([]kgo.Opt{kgo.ProducerLinger(min(c.CommitInterval/20, 5*time.Millisecond))}, c.plainOptions()...)
 	if c.plain {
-		return append(c.plainOptions(), kgo.WithHooks(copies))
+		return append(opts, kgo.WithHooks(copies))
 	}
-	return append(c.plainOptions(),
+	return append(opts,
 		kgo.TransactionalID(id),
 		kgo.TransactionTimeout(c.TransactionTimeout),
 		kgo.WithHooks(copies),

@@ -106,8 +106,11 @@ func (l *lane) shouldCloseLocked(t *txn, now time.Time, work bool) bool {
 	return l.closeNow || t.records >= cfg.MaxRecords || t.bytes >= cfg.MaxBytes || !now.Before(l.closeTime(t, work))
 }
 
+// closeTime: with the input stalled a transaction is closed early only while
+// another slot is free. Closed behind a full line it would wait for its turn,
+// and take no more records meanwhile.
 func (l *lane) closeTime(t *txn, work bool) time.Time {
-	if work {
+	if work || len(l.machine.line) == len(l.slots) {
 		return t.opened.Add(l.engine.cfg.CommitInterval)
 	}
 	return t.opened.Add(l.engine.cfg.MinAge)
