@@ -1,0 +1,4 @@
+package processor
+
+// RunMain is Main without the process.
+var RunMain = run
