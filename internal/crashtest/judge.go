@@ -94,13 +94,41 @@ func lag(ctx context.Context, admin *kadm.Client, app App) (string, error) {
 // an open transaction. A cluster that cannot be read fails the test.
 func Judge(t testing.TB, cluster *kafkatest.Cluster, app App) verdict.Verdict {
 	t.Helper()
+	return JudgeAll(t, cluster, app)[0]
+}
+
+// JudgeAll is Judge for several runs whose topics differ. The second reader
+// starts once for all of them, which is most of what a verdict costs.
+func JudgeAll(t testing.TB, cluster *kafkatest.Cluster, apps ...App) []verdict.Verdict {
+	t.Helper()
+	var outputs []string
+	for _, app := range apps {
+		outputs = append(outputs, app.Outputs...)
+	}
+	second := map[string][]verdict.Record{}
+	if len(outputs) > 0 {
+		for _, r := range records(cluster.ReadCommittedJava(t, outputs...)) {
+			second[r.Topic] = append(second[r.Topic], r)
+		}
+	}
+	verdicts := make([]verdict.Verdict, len(apps))
+	for i, app := range apps {
+		var seen []verdict.Record
+		for _, topic := range app.Outputs {
+			seen = append(seen, second[topic]...)
+		}
+		verdicts[i] = judge(t, cluster, app, seen)
+	}
+	return verdicts
+}
+
+// judge is Judge with what the second reader saw.
+func judge(t testing.TB, cluster *kafkatest.Cluster, app App, second []verdict.Record) verdict.Verdict {
+	t.Helper()
 	e := verdict.Evidence{
-		Inputs: records(cluster.ReadCommitted(t, app.Inputs...)),
-		Oracle: app.Oracle,
-		Readers: [2][]verdict.Record{
-			records(cluster.ReadCommitted(t, app.Outputs...)),
-			records(cluster.ReadCommittedJava(t, app.Outputs...)),
-		},
+		Inputs:    records(cluster.ReadCommitted(t, app.Inputs...)),
+		Oracle:    app.Oracle,
+		Readers:   [2][]verdict.Record{records(cluster.ReadCommitted(t, app.Outputs...)), second},
 		Committed: map[verdict.TopicPartition]int64{},
 		Ends:      map[verdict.TopicPartition]verdict.End{},
 	}

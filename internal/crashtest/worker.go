@@ -28,6 +28,9 @@ type Spec struct {
 	// after passing it ArmSkip times. A later one is armed with Worker.Arm.
 	Arm     string
 	ArmSkip int
+	// Binary is the program to run; default: the running test binary. Another
+	// one has to have the same workers, for instance built with other tags.
+	Binary string
 }
 
 // Worker is a running worker process. Its methods may be called from any
@@ -77,8 +80,11 @@ func start(spec Spec) (*Worker, error) {
 	w := &Worker{
 		label: spec.Label, ready: make(chan struct{}), hits: make(chan string, 1024), done: make(chan struct{}),
 	}
-	// os.Args[0] is the test binary; the worker gets none of its flags.
-	w.cmd = exec.Command(os.Args[0]) //nolint:noctx // its life is the test's, ended by Kill
+	binary := spec.Binary
+	if binary == "" {
+		binary = os.Args[0] // the test binary; the worker gets none of its flags
+	}
+	w.cmd = exec.Command(binary) //nolint:noctx // its life is the test's, ended by Kill
 	w.cmd.Env = append(os.Environ(), envFunc+"="+spec.Func, envConfig+"="+string(config))
 	if spec.Arm != "" {
 		w.cmd.Env = append(w.cmd.Env, fmt.Sprintf("%s=%d %s", envArm, spec.ArmSkip, spec.Arm))

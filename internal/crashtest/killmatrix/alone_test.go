@@ -1,0 +1,100 @@
+package killmatrix_test
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/weirstream/weir/internal/faultproxy"
+)
+
+// requestLost: the connection breaks with EndTxn in it, before the broker has
+// it. franz-go sends it again.
+func (s *scene) requestLost() {
+	s.cut(wire{key: kmsg.EndTxn, at: faultproxy.RequestReceived, with: ends(true)})
+}
+
+// replyLost: the connection breaks after the broker took EndTxn. franz-go sends
+// it again.
+func (s *scene) replyLost() {
+	s.cut(wire{key: kmsg.EndTxn, at: faultproxy.RequestForwarded, with: ends(true)})
+}
+
+func (s *scene) cut(w wire) {
+	s.t.Helper()
+	s.flow()
+	s.start(victim)
+	s.wait(s.catch(w, faultproxy.Cut))
+	s.more(perSecond)
+}
+
+// unreachableBefore: no EndTxn and no InitProducerID arrives until franz-go has
+// given up on the commit.
+func (s *scene) unreachableBefore() { s.unreachable(faultproxy.RequestReceived) }
+
+// unreachableAfter: the first EndTxn arrives, but its reply and whatever else is
+// sent to the coordinator is lost, until franz-go has given up on the commit.
+func (s *scene) unreachableAfter() { s.unreachable(faultproxy.RequestForwarded) }
+
+func (s *scene) unreachable(first faultproxy.Point) {
+	s.t.Helper()
+	s.retry = 2 * time.Second
+	s.flow()
+	s.start(victim)
+	coordinator := []kmsg.Key{kmsg.EndTxn, kmsg.InitProducerID}
+	if first == faultproxy.RequestForwarded {
+		s.wait(s.catch(wire{key: kmsg.EndTxn, at: first, with: ends(true)}, faultproxy.Cut))
+	}
+	rest := s.proxy.Add(faultproxy.Rule{At: faultproxy.RequestReceived, Client: victim, Keys: coordinator, Verdict: faultproxy.Cut})
+	settling := s.catch(wire{key: kmsg.InitProducerID, at: faultproxy.RequestReceived}, faultproxy.Cut)
+	s.wait(settling) // the engine has given up on EndTxn
+	rest.Remove()
+	s.more(perSecond)
+}
+
+// commitLate: the broker gets the first copy of EndTxn(commit) when the same
+// transactional.id has its next transaction, with records in it. franz-go's own
+// copy had succeeded.
+func (s *scene) commitLate() {
+	s.t.Helper()
+	s.answer = time.Second
+	s.flow()
+	w := s.start(victim)
+	held := s.catch(wire{key: kmsg.EndTxn, at: faultproxy.RequestReceived, with: ends(true)}, faultproxy.Hold)
+	id := idOf(s.wait(held))
+	s.deliver(held, func() {
+		s.arm(w, "flushed of "+id)
+		s.stand(w, "flushed of "+id)
+	})
+	require.NoError(s.t, w.Release())
+	s.more(perSecond)
+}
+
+// abortLate: the same with EndTxn(abort).
+func (s *scene) abortLate() {
+	s.t.Helper()
+	s.answer = time.Second
+	s.flow()
+	w := s.start(victim)
+	held := s.catch(wire{key: kmsg.EndTxn, at: faultproxy.RequestReceived, with: ends(false)}, faultproxy.Hold)
+	s.write(poison)
+	id := idOf(s.wait(held))
+	s.deliver(held, func() {
+		s.arm(w, "flushed of "+id)
+		s.stand(w, "flushed of "+id)
+	})
+	require.NoError(s.t, w.Release())
+	s.more(perSecond)
+}
+
+// deliver lets go a held EndTxn once next says so, and waits for the broker's
+// answer to it.
+func (s *scene) deliver(held caught, next func()) {
+	s.t.Helper()
+	next()
+	answered := s.proxy.Add(faultproxy.Rule{At: faultproxy.ReplyReceived, Client: victim, Keys: []kmsg.Key{kmsg.EndTxn}})
+	held.handle.Release()
+	s.poll("the answer to the late EndTxn", func() bool { return answered.Hits() > 0 })
+	answered.Remove()
+}
