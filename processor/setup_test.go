@@ -116,3 +116,10 @@ func split(in, out string) func(*topology.Builder) {
 		words.To(out, topology.String, topology.String)
 	}
 }
+
+// plain turns compression off, so that sizes are what they seem.
+func plain() kgo.Opt { return kgo.ProducerBatchCompression(kgo.NoCompression()) }
+
+func recordAt(topic, value string, at time.Time) *kgo.Record {
+	return &kgo.Record{Topic: topic, Key: []byte("k"), Value: []byte(value), Timestamp: at}
+}
