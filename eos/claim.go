@@ -18,7 +18,8 @@ type claim struct {
 	// leaving: a revoke or loss has begun; nothing of the partition enters a
 	// transaction any more.
 	leaving bool
-	next    int64 // next offset to process, committed; -1 before the first
+	next    int64 // next offset to process, committed; -1: the group has none
+	polled  int64 // next offset to poll; -1 before the first offset is known
 	end     int64 // last stable offset as of the last fetch; -1 before the first
 	queued  int   // records polled and not yet in a transaction
 	paused  bool  // not fetched: its lane is full, or it waits for a retry

@@ -233,9 +233,9 @@ func (m *member) fetchError(topic string, id int32, err error) {
 	}
 }
 
-// nextOf is where the partition goes on after what is committed; -1 when it is
-// not ours or has no commit yet.
-func (m *member) nextOf(p partition) int64 {
+// polledTo is where the next poll of the partition goes on; -1 when it is not
+// ours.
+func (m *member) polledTo(p partition) int64 {
 	m.mu.Lock()
 	c := m.claims[p]
 	m.mu.Unlock()
@@ -244,7 +244,7 @@ func (m *member) nextOf(p partition) int64 {
 	}
 	c.lane.mu.Lock()
 	defer c.lane.mu.Unlock()
-	return c.next
+	return c.polled
 }
 
 // leave gives up the partitions at once, unless the identity was configured:

@@ -181,6 +181,9 @@ func (l *lane) enqueue(polled []fetched) {
 	defer l.mu.Unlock()
 	for _, f := range polled {
 		f.claim.end = max(f.claim.end, f.end)
+		if n := len(f.records); n > 0 {
+			f.claim.polled = f.records[n-1].Offset + 1
+		}
 		if len(f.records) > 0 && !f.claim.leaving {
 			l.queue.push(newBatch(f.claim, f.records))
 		}

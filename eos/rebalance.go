@@ -17,7 +17,7 @@ func (m *member) onAssigned(_ context.Context, _ *kgo.Client, gained map[string]
 	for topic, ids := range gained {
 		for _, id := range ids {
 			p := partition{topic, id}
-			m.claims[p] = &claim{partition: p, lane: m.laneFor(id), held: true, next: -1, end: -1}
+			m.claims[p] = &claim{partition: p, lane: m.laneFor(id), held: true, next: -1, polled: -1, end: -1}
 		}
 	}
 	m.mu.Unlock()

@@ -124,9 +124,23 @@ func (m *member) startOffsets(ctx context.Context, offsets map[string]map[int32]
 				return nil, err
 			}
 			partitions[id] = from
+			m.startsAt(partition{topic, id}, o.EpochOffset().Offset, from.EpochOffset().Offset)
 		}
 	}
 	return offsets, nil
+}
+
+// startsAt tells the claim what the group has committed, and where it begins.
+func (m *member) startsAt(p partition, committed, from int64) {
+	m.mu.Lock()
+	c := m.claims[p]
+	m.mu.Unlock()
+	if c == nil {
+		return
+	}
+	c.lane.mu.Lock()
+	defer c.lane.mu.Unlock()
+	c.next, c.polled = max(c.next, committed), max(c.polled, from)
 }
 
 func (m *member) startOffset(topic string, id int32, o kgo.Offset, logStart int64) (kgo.Offset, error) {
@@ -166,7 +180,7 @@ func (m *member) offsetOutOfRange(topic string, id int32) {
 	defer cancel()
 	starts, err := m.adm.ListStartOffsets(ctx, topic)
 	start, ok := starts.Lookup(topic, id)
-	at := m.nextOf(partition{topic, id})
+	at := m.polledTo(partition{topic, id})
 	if err != nil || !ok || start.Err != nil || at < 0 || at >= start.Offset {
 		m.engine.fail(newError(ErrOffsetsLost, "the offset to read is outside the log",
 			"compare the group's offset with the log, then set it with kafka-consumer-groups --reset-offsets", errors.Join(err, start.Err)).at(topic, id, at))
@@ -177,5 +191,6 @@ func (m *member) offsetOutOfRange(topic string, id int32) {
 		m.engine.fail(err)
 		return
 	}
+	m.startsAt(partition{topic, id}, -1, start.Offset)
 	m.client.SetOffsets(map[string]map[int32]kgo.EpochOffset{topic: {id: {Epoch: -1, Offset: to.EpochOffset().Offset}}})
 }

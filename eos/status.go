@@ -27,7 +27,7 @@ type Status struct {
 type PartitionStatus struct {
 	Topic     string
 	Partition int32
-	// Next is the committed position, -1 before the first commit here. Control
+	// Next is the committed position, -1 when the group has none yet. Control
 	// records count as processed, so Next reaches End.
 	Next int64
 	// End is the last stable offset as of the last fetch, -1 before it.

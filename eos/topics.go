@@ -54,7 +54,9 @@ func (t topicState) fault(name string) error {
 }
 
 // topicCheckInterval is how often the input topics are compared with those the
-// member started on.
+// member started on, and how long partitions that were added stay unread at
+// most, plus a rebalance. The group's leader shares out what it knows; left
+// alone franz-go, as the Java client, looks every 5 minutes.
 const topicCheckInterval = 5 * time.Second
 
 // watchTopics ends the engine when an input topic is deleted or made anew:
@@ -62,6 +64,7 @@ const topicCheckInterval = 5 * time.Second
 func (m *member) watchTopics(ctx context.Context) {
 	for pause(ctx, topicCheckInterval) {
 		m.checkTopics(ctx)
+		m.client.ForceMetadataRefresh()
 	}
 }
 
