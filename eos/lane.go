@@ -51,6 +51,7 @@ type lane struct {
 	draining     bool          // take no more records
 	pausedAny    bool          // partitions of the lane are paused
 	setbacks     int           // recoveries since the last commit
+	closedAt     time.Time     // when a transaction with records was last closed
 	abandoned    bool          // a slot can never end: nothing waits for the lane any more
 	changed      chan struct{} // closed and made anew at every change: see await
 }
@@ -131,7 +132,6 @@ func (l *lane) dispatchLocked(a action) {
 	case actionOpen:
 		l.transactions++
 		s.txn, s.released = newTxn(l.ctx, l.transactions, time.Now()), false
-		l.alarm.Reset(l.engine.cfg.CommitInterval)
 		s.work <- a
 	case actionFlush, actionOffer, actionCommit, actionAbort, actionSettle:
 		s.work <- a
@@ -148,9 +148,11 @@ func (l *lane) dispatchLocked(a action) {
 
 // bookLocked is the end of a committed transaction.
 func (l *lane) bookLocked(s *slot) {
-	l.engine.takeovers.Store(0)
-	l.setbacks = 0
-	l.observeEnd(s, Committed)
+	if s.txn.records > 0 {
+		l.engine.takeovers.Store(0)
+		l.setbacks = 0
+		l.observeEnd(s, Committed)
+	}
 	for c, at := range s.txn.next {
 		c.next = max(c.next, at.next)
 		c.forget(at.next)
@@ -189,7 +191,7 @@ func (l *lane) observeEnd(s *slot, o Outcome) {
 	t := s.txn
 	e := Event{
 		Kind: Ended, Outcome: o, Records: t.records, Bytes: t.bytes, Outputs: t.outputs,
-		Age: time.Since(t.opened), Busy: t.busy, Flush: t.flush, Offsets: t.offsets, End: t.end,
+		Age: t.age(), Busy: t.busy, Flush: t.flush, Offsets: t.offsets, End: t.end,
 	}
 	if o != Committed {
 		e.Reason, e.Err = s.reasonLocked(), t.err

@@ -45,9 +45,12 @@ type machine struct {
 	slots []machineSlot
 	// line holds the slots with a transaction, oldest first.
 	line []int
-	// filling is the slot that takes records, -1 if none. It is the last in
-	// line.
+	// filling is the slot that takes records, -1 if none.
 	filling int
+	// ahead is the slot opened to fill next, before there is anything to fill
+	// it with; -1 if none. It is the last in line, the filling one in front
+	// of it.
+	ahead int
 	// recovering: a transaction of the line failed; nothing new begins until
 	// the replay is over.
 	recovering bool
@@ -109,6 +112,7 @@ type eventKind int8
 
 const (
 	eventBegin     eventKind = iota // there are records and no slot is filling
+	eventAhead                      // a slot is filling; the next one may be opened
 	eventClose                      // the filling slot takes no more records
 	eventOpened                     // busy phases, with a result
 	eventFlushed                    //
@@ -151,7 +155,7 @@ type action struct {
 
 // newMachine starts with every slot in need of InitProducerID.
 func newMachine(slots int) *machine {
-	m := &machine{slots: make([]machineSlot, slots), filling: -1}
+	m := &machine{slots: make([]machineSlot, slots), filling: -1, ahead: -1}
 	for i := range m.slots {
 		m.slots[i].phase = phaseStale
 	}
@@ -172,17 +176,25 @@ func (m *machine) busy(i int) bool {
 func (m *machine) step(e event) []action {
 	switch e.kind {
 	case eventBegin:
-		return m.begin()
+		if m.filling < 0 {
+			return m.open(&m.filling)
+		}
+		return nil
+	case eventAhead:
+		if m.filling >= 0 && m.ahead < 0 {
+			return m.open(&m.ahead)
+		}
+		return nil
 	case eventClose:
 		if m.filling >= 0 {
 			m.slots[m.filling].closing = true
-			m.filling = -1
+			m.filling, m.ahead = m.ahead, -1
 		}
 	case eventDoomed:
 		m.doomFrom(e.slot, doomAbort, e.reason)
 	case eventDoomAll:
 		for _, i := range m.line {
-			m.recovering, m.filling = true, -1
+			m.recovering, m.filling, m.ahead = true, -1, -1
 			m.doomSlot(i, doomAbort, e.reason)
 		}
 	case eventReplayed:
@@ -194,15 +206,17 @@ func (m *machine) step(e event) []action {
 	return m.advance()
 }
 
-func (m *machine) begin() []action {
-	if m.recovering || m.filling >= 0 {
+// open begins a transaction on a free slot, and makes it the filling one or the
+// one ahead.
+func (m *machine) open(as *int) []action {
+	if m.recovering {
 		return nil
 	}
 	for i := range m.slots {
 		s := &m.slots[i]
 		if s.phase == phaseIdle || s.phase == phaseStale {
 			*s = machineSlot{phase: phaseOpening}
-			m.filling = i
+			*as = i
 			m.line = append(m.line, i)
 			return []action{{kind: actionOpen, slot: i}}
 		}
@@ -239,7 +253,7 @@ func (m *machine) finish(e event) []action {
 		return nil
 	case eventOpened, eventFlushed, eventOffered:
 		s.phase = afterPhase[e.kind]
-	case eventBegin, eventClose, eventDoomed, eventDoomAll, eventReplayed:
+	case eventBegin, eventAhead, eventClose, eventDoomed, eventDoomAll, eventReplayed:
 	}
 	switch e.result {
 	case resultOK:
@@ -267,10 +281,13 @@ func (m *machine) doomFrom(i int, d doom, reason Reason) {
 		return // it ended before the news came
 	}
 	m.recovering = true
-	m.filling = -1
 	m.doomSlot(i, d, reason)
 	for _, j := range m.line[at+1:] {
 		m.doomSlot(j, doomAbort, ReasonCascade)
+	}
+	m.ahead = -1
+	if m.filling >= 0 && m.slots[m.filling].doom != doomNone {
+		m.filling = -1 // in front of a failed one ahead it goes on until it is closed
 	}
 }
 

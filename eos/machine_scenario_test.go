@@ -82,7 +82,7 @@ func stepOrPanic(m *machine, e event) (actions []action, broken string) {
 }
 
 var eventWords = []string{
-	eventBegin: "begin", eventClose: "close", eventOpened: "opened", eventFlushed: "flushed",
+	eventBegin: "begin", eventAhead: "ahead", eventClose: "close", eventOpened: "opened", eventFlushed: "flushed",
 	eventOffered: "offered", eventCommitted: "committed", eventAborted: "aborted",
 	eventSettled: "settled", eventDoomed: "doomed", eventDoomAll: "doom-all", eventReplayed: "replayed",
 }
@@ -147,7 +147,7 @@ func stateLine(m *machine) string {
 		for _, f := range []struct {
 			set  bool
 			name string
-		}{{m.filling == i, "filling"}, {s.closing, "closed"}, {s.released, "released"}, {s.settled, "settled"}} {
+		}{{m.filling == i, "filling"}, {m.ahead == i, "ahead"}, {s.closing, "closed"}, {s.released, "released"}, {s.settled, "settled"}} {
 			if f.set {
 				part += " " + f.name
 			}

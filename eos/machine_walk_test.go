@@ -127,6 +127,9 @@ func (l *modelLane) moves(seen map[string]int, trouble bool) []func() {
 		if len(l.queue) > 0 {
 			add(6, func() { l.process(filling) })
 		}
+		if trouble && l.m.ahead < 0 && !l.failed {
+			add(2, func() { l.feed(event{kind: eventAhead}) })
+		}
 		if len(l.slots[filling].inputs) > 1 || len(l.queue) == 0 || trouble {
 			moves = append(moves, func() { l.feed(event{kind: eventClose}) })
 			if !trouble {

@@ -59,26 +59,24 @@ func (l *lane) sleep(ctx context.Context, until time.Time) {
 	}
 }
 
-// nextLocked decides, and begins or closes the transaction where it is time.
+// nextLocked decides, and opens or closes transactions where it is time.
 func (l *lane) nextLocked(now time.Time) todo {
 	if l.replay != nil {
 		return todo{kind: todoReplay}
 	}
 	due := l.unparkLocked(now)
 	work := !l.draining && l.frontLocked()
-	at := l.machine.filling
-	if at >= 0 && l.shouldCloseLocked(l.slots[at].txn, now, work) {
-		l.handleLocked(event{kind: eventClose})
-		at = -1
+	for at := l.machine.filling; at >= 0 && l.shouldCloseLocked(l.slots[at].txn, now, work); at = l.machine.filling {
+		l.closeLocked(l.slots[at].txn, now)
 	}
 	if l.closeNow {
 		l.closeNow = false
 		l.notifyLocked()
 	}
-	if work && at < 0 {
+	if work && l.machine.filling < 0 {
 		l.handleLocked(event{kind: eventBegin})
-		at = l.machine.filling
 	}
+	at := l.machine.filling
 	if at < 0 {
 		return todo{until: due}
 	}
@@ -87,11 +85,32 @@ func (l *lane) nextLocked(now time.Time) todo {
 	case s.released && len(s.txn.held.outputs) > 0:
 		return todo{kind: todoHand, slot: s}
 	case work && (s.released || l.mayHold(s.txn)):
-		b := l.current
-		l.current, l.working = batch{}, b.claim
-		return todo{kind: todoWork, slot: s, batch: b}
+		return l.takeLocked(s, now)
 	}
 	return todo{until: earliest(due, l.closeTime(s.txn, work))}
+}
+
+// takeLocked hands out the current batch for the slot's transaction. With the
+// first record of a steady stream the transaction that comes next is opened,
+// too: the round trips of opening it are over when it is needed.
+func (l *lane) takeLocked(s *slot, now time.Time) todo {
+	if s.txn.first.IsZero() {
+		s.txn.first = now
+		l.alarm.Reset(l.engine.cfg.CommitInterval)
+		if now.Sub(l.closedAt) < l.engine.cfg.CommitInterval {
+			l.handleLocked(event{kind: eventAhead})
+		}
+	}
+	b := l.current
+	l.current, l.working = batch{}, b.claim
+	return todo{kind: todoWork, slot: s, batch: b}
+}
+
+func (l *lane) closeLocked(t *txn, now time.Time) {
+	if t.records > 0 {
+		l.closedAt = now
+	}
+	l.handleLocked(event{kind: eventClose})
 }
 
 // mayHold bounds what is processed ahead of the predecessor's flush.
@@ -99,21 +118,28 @@ func (l *lane) mayHold(t *txn) bool {
 	return len(t.held.outputs) < l.engine.cfg.QueueRecords && t.held.bytes < l.engine.cfg.QueueBytes
 }
 
-// shouldCloseLocked: a revoke or shutdown asks for it, the transaction is full
-// or old enough, or the input has stalled and the minimum age has passed.
+// shouldCloseLocked: a revoke, a shutdown or a recovery asks for it, the
+// transaction is full or old enough, or the input has stalled and the minimum
+// age has passed.
 func (l *lane) shouldCloseLocked(t *txn, now time.Time, work bool) bool {
 	cfg := &l.engine.cfg
-	return l.closeNow || t.records >= cfg.MaxRecords || t.bytes >= cfg.MaxBytes || !now.Before(l.closeTime(t, work))
+	return l.closeNow || l.machine.recovering || t.records >= cfg.MaxRecords || t.bytes >= cfg.MaxBytes ||
+		!now.Before(l.closeTime(t, work))
 }
 
 // closeTime: with the input stalled a transaction is closed early only while
-// another slot is free. Closed behind a full line it would wait for its turn,
-// and take no more records meanwhile.
+// another slot can take over. Closed behind a full line it would wait for its
+// turn, and take no more records meanwhile. One without records is ended when
+// none have come for a commit interval.
 func (l *lane) closeTime(t *txn, work bool) time.Time {
-	if work || len(l.machine.line) == len(l.slots) {
-		return t.opened.Add(l.engine.cfg.CommitInterval)
+	cfg := &l.engine.cfg
+	switch {
+	case t.first.IsZero():
+		return t.opened.Add(cfg.CommitInterval)
+	case work, l.machine.ahead < 0 && len(l.machine.line) == len(l.slots):
+		return t.first.Add(cfg.CommitInterval)
 	}
-	return t.opened.Add(l.engine.cfg.MinAge)
+	return t.first.Add(cfg.MinAge)
 }
 
 func earliest(a, b time.Time) time.Time {

@@ -61,7 +61,8 @@ type txn struct {
 	inputs  []batch
 	next    map[*claim]position
 	held    held
-	opened  time.Time
+	opened  time.Time // AddOffsetsToTxn was asked for
+	first   time.Time // the first record was taken; zero before
 	records int
 	bytes   int
 	outputs int
@@ -129,6 +130,14 @@ func (t *txn) failed(o *origin, r *kgo.Record, err error) bool {
 		t.fail.inDoubt = true
 	}
 	return first
+}
+
+// age is the time since the first record.
+func (t *txn) age() time.Duration {
+	if t.first.IsZero() {
+		return 0
+	}
+	return time.Since(t.first)
 }
 
 // drop books that outputs were thrown away because t is being aborted; it can
