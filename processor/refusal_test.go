@@ -51,7 +51,7 @@ func TestARefusedOutputStopsTheApplication(t *testing.T) {
 		t.Run(value, func(t *testing.T) {
 			in, out, id := c.Topic(t, "in", 1), narrow(t, c, "out"), kafkatest.Name("refused")
 			put(t, c, in, "a", value, "b")
-			app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(plain()))
+			app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(uncompressed()))
 			err := app.end(t)
 			require.ErrorIs(t, err, eos.ErrRefused)
 			require.EqualError(t, err, "eos: "+in+"[0]@1: its output cannot be written: "+
@@ -66,7 +66,7 @@ func TestARefusedOutputBecomesADeadLetterOfItsInput(t *testing.T) {
 	in, out, id := c.Topic(t, "in", 1), narrow(t, c, "out"), kafkatest.Name("refused")
 	c.CreateTopic(t, id+"-dlq", 1, nil)
 	put(t, c, in, "a", "big", "b", "late", "c")
-	app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(plain()),
+	app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(uncompressed()),
 		processor.WithErrorPolicy(topology.PhaseProduce, processor.DeadLetter()))
 	drained(t, c, id, in)
 	app.stop(t)
@@ -85,7 +85,7 @@ func TestARefusedOutputCanBeSkipped(t *testing.T) {
 	c := kafkatest.Start(t)
 	in, out, id := c.Topic(t, "in", 1), narrow(t, c, "out"), kafkatest.Name("refused")
 	put(t, c, in, "big", "late", "a")
-	app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(plain()),
+	app := start(t, c, id, blowUp(in, out), processor.WithClientOptions(uncompressed()),
 		processor.WithErrorPolicy(topology.PhaseProduce, processor.Skip()))
 	drained(t, c, id, in)
 	app.stop(t)
@@ -97,7 +97,7 @@ func TestADeadLetterTooLargeForItsTopicIsCut(t *testing.T) {
 	in, out, id := c.Topic(t, "in", 1), c.Topic(t, "out", 1), kafkatest.Name("cut")
 	c.CreateTopic(t, id+"-dlq", 1, map[string]string{"max.message.bytes": "10000", "compression.type": "uncompressed"})
 	put(t, c, in, strings.Repeat("x", 20000), "1")
-	app := start(t, c, id, numbers(in, out, double), processor.WithClientOptions(plain()),
+	app := start(t, c, id, numbers(in, out, double), processor.WithClientOptions(uncompressed()),
 		processor.WithErrorPolicy(topology.PhaseDecode, processor.DeadLetter()))
 	drained(t, c, id, in)
 	app.stop(t)

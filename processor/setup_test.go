@@ -5,11 +5,13 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/weirstream/weir/internal/kafkatest"
@@ -117,9 +119,38 @@ func split(in, out string) func(*topology.Builder) {
 	}
 }
 
-// plain turns compression off, so that sizes are what they seem.
-func plain() kgo.Opt { return kgo.ProducerBatchCompression(kgo.NoCompression()) }
+// uncompressed turns compression off, so that sizes are what they seem.
+func uncompressed() kgo.Opt { return kgo.ProducerBatchCompression(kgo.NoCompression()) }
 
 func recordAt(topic, value string, at time.Time) *kgo.Record {
 	return &kgo.Record{Topic: topic, Key: []byte("k"), Value: []byte(value), Timestamp: at}
+}
+
+const (
+	waitLong      = 30 * time.Second
+	waitStep      = 100 * time.Millisecond
+	metadataOften = time.Second
+)
+
+func replace(s, old, now string) string { return strings.ReplaceAll(s, old, now) }
+
+// two merges two topics into out.
+func two(a, b, out string) func(*topology.Builder) {
+	return func(t *topology.Builder) {
+		left := topology.Source(t, a, topology.String, topology.String)
+		right := topology.Source(t, b, topology.String, topology.String)
+		left.Merge("both", right).To(out, topology.String, topology.String)
+	}
+}
+
+// leave takes a static member out of its group.
+func leave(t *testing.T, c *kafkatest.Cluster, group, instance string) {
+	t.Helper()
+	_, err := c.Admin(t).LeaveGroup(t.Context(), kadm.LeaveGroup(group).InstanceIDs(instance))
+	require.NoError(t, err)
+}
+
+// containsLine says whether text has line as one of its lines.
+func containsLine(text, line string) bool {
+	return slices.Contains(strings.Split(text, "\n"), line)
 }
