@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,12 @@ import (
 	"github.com/weirstream/weir/topology"
 )
 
-func TestMain(m *testing.M) { kafkatest.Main(m) }
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(childEnv); spec != "" {
+		childMain(spec)
+	}
+	kafkatest.Main(m)
+}
 
 // running is an application under test.
 type running struct {
