@@ -33,6 +33,24 @@ type claim struct {
 	// holds those found.
 	isolated map[int64]struct{}
 	refused  map[int64]*Refusal
+
+	// overdue counts the transactions that exceeded their time-out in the
+	// handler, at the record that was in it.
+	overdue struct {
+		offset int64
+		times  int
+	}
+}
+
+// overran books a transaction that exceeded its time-out while the handler was
+// at work on the record at offset, and says how often that has happened.
+func (c *claim) overran(offset int64) int {
+	if c.overdue.offset != offset {
+		c.overdue.times = 0
+	}
+	c.overdue.offset = offset
+	c.overdue.times++
+	return c.overdue.times
 }
 
 // park keeps b, and everything behind it, until at.

@@ -86,13 +86,15 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	// TransactionTimeout is after how long the broker aborts an open
 	// transaction by itself (it looks every 10s). Default 30s. It must exceed
-	// CommitInterval.
+	// CommitInterval, and the time that the handler takes for one record: a
+	// record that exceeds it three times in a row ends Run with ErrHandler.
 	TransactionTimeout time.Duration
 	// RevokeTimeout is the one deadline for everything a revoke asks for.
 	// Default 5s. A quarter of it is kept for the commit.
 	RevokeTimeout time.Duration
 	// DrainTimeout bounds a shutdown: the record in hand, flush, commit,
-	// leave. Default 15s.
+	// leave. Default 15s. A handler that has not returned by then is left
+	// running, and nothing of its record is written.
 	DrainTimeout time.Duration
 	// StartTimeout bounds the start: reach the brokers, check the topics,
 	// fence the predecessor. Default 60s.

@@ -166,7 +166,7 @@ func (e *Engine) shutdown(background context.Context, polling *errgroup.Group) e
 	}
 	m.drained.Store(true)
 	for _, l := range e.lanes {
-		l.stop()
+		l.stop(drained)
 	}
 	m.leave(background)
 	m.client.CloseAllowingRebalance()

@@ -26,7 +26,8 @@ var (
 	ErrUnauthorized = errors.New("not authorised")
 	// ErrRefused: the broker will never take an output. Unwraps to *Refusal.
 	ErrRefused = errors.New("output refused")
-	// ErrHandler: the handler returned an error, or panicked.
+	// ErrHandler: the handler returned an error, panicked, or takes longer
+	// than a transaction may last.
 	ErrHandler = errors.New("handler failed")
 	// ErrBroker: the cluster answered with something that is neither a retry
 	// nor a known condition.
@@ -77,7 +78,8 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.What)
 	if e.Err != nil {
-		fmt.Fprintf(&b, ": %v", e.Err)
+		b.WriteString(": ")
+		b.WriteString(strings.TrimSuffix(e.Err.Error(), ".")) // Kafka's texts end with one
 	}
 	if e.Do != "" {
 		b.WriteString("; ")

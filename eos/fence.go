@@ -85,7 +85,7 @@ func (m *member) fencePeers(ctx context.Context) {
 }
 
 func (m *member) fencingTrouble(err error) {
-	if err != nil {
+	if err != nil && m.engine.runCtx.Err() == nil {
 		m.log.Warn("dead peers not fenced; their open transactions end by time-out", "error", err)
 	}
 }

@@ -28,7 +28,8 @@ type lane struct {
 	// ctx is the life of everything the lane has under way.
 	ctx    context.Context //nolint:containedctx // ends with stop
 	cancel context.CancelFunc
-	done   sync.WaitGroup
+	done   sync.WaitGroup // slot workers
+	worked sync.WaitGroup // the process goroutine
 
 	// attention tells the process goroutine to look at the state between two
 	// records; wake does the same when it waits. One wake-up is enough for any
@@ -96,13 +97,18 @@ func (l *lane) start(ctx context.Context, fn Handler) {
 	for _, s := range l.slots {
 		l.done.Go(func() { s.run(l.ctx) })
 	}
-	l.done.Go(func() { l.process(l.ctx, fn) })
+	l.worked.Go(func() { l.process(l.ctx, fn) })
 }
 
-func (l *lane) stop() {
+// A handler that has not returned by the deadline of the shutdown is left
+// behind: what it stages goes nowhere.
+func (l *lane) stop(drained bool) {
 	l.cancel()
 	l.alarm.Stop()
 	l.done.Wait()
+	if drained {
+		l.worked.Wait()
+	}
 	for _, s := range l.slots {
 		s.discard()
 	}

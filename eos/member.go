@@ -99,14 +99,14 @@ func (m *member) confirm(ctx context.Context) bool {
 	case err == nil, errors.Is(err, kerr.RebalanceInProgress), errors.Is(err, kerr.IllegalGeneration):
 		return true
 	case errors.Is(err, kerr.FencedInstanceID):
-		m.engine.fail(m.fencedInstance(err))
+		m.engine.fail(m.fencedInstance())
 	}
 	return false
 }
 
-func (m *member) fencedInstance(err error) *Error {
+func (m *member) fencedInstance() *Error {
 	return newError(ErrFenced, fmt.Sprintf("another process joined the group as %q", m.id.instance),
-		"give each process its own instance id", err)
+		"give each process its own instance id", kerr.FencedInstanceID)
 }
 
 // pausedPoll bounds a poll while partitions are paused: they may be due again.
@@ -210,7 +210,7 @@ func (m *member) fetchError(topic string, id int32, err error) {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, kgo.ErrClientClosed):
 	case errors.Is(err, kerr.FencedInstanceID):
-		m.engine.fail(m.fencedInstance(err))
+		m.engine.fail(m.fencedInstance())
 	case errors.Is(err, kerr.OffsetOutOfRange):
 		m.offsetOutOfRange(topic, id)
 	case errors.As(err, &loss):

@@ -25,6 +25,9 @@ const (
 	takeoverPause = time.Second
 	// maxTakeovers in a row, without a commit between, end the engine.
 	maxTakeovers = 8
+	// maxOverdue times that a record keeps the handler longer than a
+	// transaction may last end the engine.
+	maxOverdue = 3
 )
 
 // init makes a fresh client and initialises the id, which fences every older
@@ -109,6 +112,7 @@ func (s *slot) diagnose(ctx context.Context) {
 		s.lane.retag(s, ReasonTimedOut)
 		s.lane.engine.log.Warn("transaction exceeded its time-out and was aborted by the broker; its records are processed again",
 			"transactional_id", s.id, "timeout", s.lane.cfg().TransactionTimeout)
+		s.blameHandler()
 		return
 	}
 	n := s.lane.engine.takeovers.Add(1)
@@ -119,6 +123,28 @@ func (s *slot) diagnose(ctx context.Context) {
 			"find the other process with this instance id and stop it", nil))
 	}
 	pause(ctx, takeoverPause)
+}
+
+// blameHandler ends the engine when the same record has kept the handler longer
+// than a transaction may last several times: it can never commit. The record is
+// the transaction's last one, since none is taken once it is old enough to be
+// committed.
+func (s *slot) blameHandler() {
+	l, t, limit := s.lane, s.txn, s.lane.cfg().TransactionTimeout
+	l.mu.Lock()
+	if t.busy <= limit || len(t.inputs) == 0 {
+		l.mu.Unlock()
+		return
+	}
+	last := t.inputs[len(t.inputs)-1]
+	r := last.records[len(last.records)-1]
+	times := last.claim.overran(r.Offset)
+	l.mu.Unlock()
+	if times >= maxOverdue {
+		l.engine.fail(newError(ErrHandler,
+			fmt.Sprintf("the handler took %v, longer than TransactionTimeout (%v), %d times in a row", t.busy.Round(time.Millisecond), limit, times),
+			"make it quicker, or raise TransactionTimeout", nil).at(r.Topic, r.Partition, r.Offset))
+	}
 }
 
 func (s *slot) timedOut(ctx context.Context) bool {
@@ -138,11 +164,9 @@ func (s *slot) timedOut(ctx context.Context) bool {
 
 // fatal is the error of a step that the broker will go on refusing.
 func (s *slot) fatal(step stepKind, err error) *Error {
-	id := s.lane.member.id.instance
 	switch {
 	case errors.Is(err, kerr.FencedInstanceID):
-		return newError(ErrFenced, fmt.Sprintf("another process joined the group as %q", id),
-			"give each process its own instance id", err)
+		return s.lane.member.fencedInstance()
 	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
 		return newError(ErrUnauthorized, fmt.Sprintf("transactional id %s", s.id),
 			"allow Write and Describe on TransactionalId with prefix "+s.lane.cfg().ApplicationID+idSeparator, err)
