@@ -61,15 +61,32 @@ func TestAFailedRecordStopsTheApplicationWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestASkippedRecordLeavesNothing(t *testing.T) {
+// late writes each record to out before the step that can fail.
+func late(in, out string) func(*topology.Builder) {
+	return func(b *topology.Builder) {
+		s := topology.Source[string, int](b, in, topology.String, topology.JSON[int]())
+		s.To(out, topology.String, topology.JSON[int](), topology.Name("first"))
+		topology.MapValues(s, "double", double).To(out, topology.String, topology.JSON[int](), topology.Name("second"))
+	}
+}
+
+func TestASkippedOrDeadRecordLeavesNoOutput(t *testing.T) {
 	c := kafkatest.Start(t)
-	in, out, id := c.Topic(t, "in", 1), c.Topic(t, "out", 1), kafkatest.Name("skip")
-	put(t, c, in, "1", "nonsense", "13", "666", "2")
-	app := start(t, c, id, numbers(in, out, double),
-		processor.WithErrorPolicy(topology.PhaseDecode, processor.Skip()), processor.WithErrorPolicy(topology.PhaseProcess, processor.Skip()))
-	drained(t, c, id, in)
-	app.stop(t)
-	require.Equal(t, []string{"2", "4"}, values(t, c, out))
+	for name, policy := range map[string]processor.Policy{"skip": processor.Skip(), "dead-letter": processor.DeadLetter()} {
+		t.Run(name, func(t *testing.T) {
+			in, out, id := c.Topic(t, "in", 1), c.Topic(t, "out", 1), kafkatest.Name(name)
+			c.CreateTopic(t, id+"-dlq", 1, nil)
+			put(t, c, in, "1", "nonsense", "13", "666", "2")
+			app := start(t, c, id, late(in, out),
+				processor.WithErrorPolicy(topology.PhaseDecode, policy), processor.WithErrorPolicy(topology.PhaseProcess, policy))
+			drained(t, c, id, in)
+			app.stop(t)
+			require.Equal(t, []string{"1", "2", "2", "4"}, values(t, c, out))
+			if name == "dead-letter" {
+				require.Equal(t, []string{"nonsense", "13", "666"}, values(t, c, id+"-dlq"))
+			}
+		})
+	}
 }
 
 func TestADeadLetterKeepsTheRecordAndNamesItsOrigin(t *testing.T) {

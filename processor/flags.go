@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/weirstream/weir/eos"
 	"github.com/weirstream/weir/topology"
 )
 
@@ -37,6 +40,10 @@ func newFlags(name string, c *config, out io.Writer) *flags {
 	s.StringVar(&e.StateDir, "state-dir", e.StateDir, "`folder` of the locks of instance ids; default: weir in the temporary folder")
 	s.DurationVar(&e.StartTimeout, "start-timeout", e.StartTimeout, "give up reaching the brokers after this `time`")
 	s.DurationVar(&e.SessionTimeout, "session-timeout", orElse(e.SessionTimeout, 10*time.Second), "a silent member loses its partitions after this `time`")
+	s.Func("start", "`where` an application without any committed offset begins: earliest or latest (default earliest)",
+		oneOf(&e.Start, map[string]eos.StartAt{"earliest": eos.Earliest, "latest": eos.Latest}))
+	s.Func("lost-offsets", "`what` to do when records were deleted before they were processed: stop, or skip to the earliest left (default stop)",
+		oneOf(&e.OnLostOffsets, map[string]eos.LostOffsets{"stop": eos.Stop, "skip": eos.SkipToEarliest}))
 	s.StringVar(&c.httpAddr, "http", c.httpAddr, "`host:port` for /livez, /readyz, /metrics and /topology; default: none")
 	s.StringVar(&c.deadLetter, "dead-letter-topic", c.deadLetter, "`topic` of dead letters")
 	for phase := topology.PhaseDecode; phase <= topology.PhaseProduce; phase++ {
@@ -45,14 +52,21 @@ func newFlags(name string, c *config, out io.Writer) *flags {
 			func(v string) error { return c.policies[phase].set(v) })
 	}
 	s.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least `level` to log: debug, info, warn or error")
-	s.Func("log-format", "`format` of the log: text or json (default text)", func(v string) error {
-		if v != "text" && v != "json" {
-			return fmt.Errorf("%q is neither text nor json", v)
-		}
-		f.logFormat = v
-		return nil
-	})
+	s.Func("log-format", "`format` of the log: text or json (default text)",
+		oneOf(&f.logFormat, map[string]string{"text": "text", "json": "json"}))
 	return f
+}
+
+// oneOf sets *to to the choice named by the flag.
+func oneOf[T any](to *T, choices map[string]T) func(string) error {
+	return func(v string) error {
+		choice, ok := choices[v]
+		if !ok {
+			return fmt.Errorf("%q is none of %s", v, strings.Join(slices.Sorted(maps.Keys(choices)), ", "))
+		}
+		*to = choice
+		return nil
+	}
 }
 
 func orElse(d, otherwise time.Duration) time.Duration {

@@ -79,7 +79,7 @@ func TestHelpExplainsEveryFlag(t *testing.T) {
 	for _, flag := range []string{
 		"--brokers host:port,...", "--commit-interval time", "--lanes number", "--slots number", "--instance-id name", "--state-dir folder",
 		"--http host:port", "--dead-letter-topic topic", "--on-decode-error policy", "--on-process-error policy", "--on-produce-error policy",
-		"--log-level level", "--log-format format", "--describe", "--mermaid", "--start-timeout time", "--session-timeout time",
+		"--log-level level", "--log-format format", "--describe", "--mermaid", "--start-timeout time", "--start where", "--lost-offsets what", "--session-timeout time",
 	} {
 		require.Contains(t, stdout, "  "+flag)
 	}

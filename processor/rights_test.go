@@ -63,14 +63,14 @@ func TestLostRightsStopTheApplication(t *testing.T) {
 			func(t *testing.T, id, _, _ string) {
 				deny(t, adm, func(b *kadm.ACLBuilder) *kadm.ACLBuilder { return b.Groups(id) }, kmsg.ACLResourcePatternTypeLiteral, kadm.OpRead)
 			},
-			eos.ErrUnauthorized, "eos: group APP: GROUP_AUTHORIZATION_FAILED: Not authorized to access group: Group authorization failed.; allow Read on the Group",
+			eos.ErrUnauthorized, "eos: group APP: GROUP_AUTHORIZATION_FAILED: Not authorized to access group: Group authorization failed; allow Read on the Group",
 		},
 		"transactional id": {
 			func(t *testing.T, id, _, _ string) {
 				deny(t, adm, func(b *kadm.ACLBuilder) *kadm.ACLBuilder { return b.TransactionalIDs(id + "/") }, kmsg.ACLResourcePatternTypePrefixed, kadm.OpWrite)
 			},
 			eos.ErrUnauthorized,
-			"eos: transactional id APP/one/0/0: TRANSACTIONAL_ID_AUTHORIZATION_FAILED: Transactional ID authorization failed.; " +
+			"eos: transactional id APP/one/0/0: TRANSACTIONAL_ID_AUTHORIZATION_FAILED: Transactional ID authorization failed; " +
 				"allow Write and Describe on TransactionalId with prefix APP/",
 		},
 	} {

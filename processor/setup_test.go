@@ -133,9 +133,8 @@ func recordAt(topic, value string, at time.Time) *kgo.Record {
 }
 
 const (
-	waitLong      = 30 * time.Second
-	waitStep      = 100 * time.Millisecond
-	metadataOften = time.Second
+	waitLong = 30 * time.Second
+	waitStep = 100 * time.Millisecond
 )
 
 func replace(s, old, now string) string { return strings.ReplaceAll(s, old, now) }

@@ -84,7 +84,7 @@ func topicID(t *testing.T, c *kafkatest.Cluster, topic string) kadm.TopicID {
 func TestAddedPartitionsAreProcessedFromTheirStart(t *testing.T) {
 	c := kafkatest.Start(t)
 	in := c.Topic(t, "in", 1)
-	id, out, app := processing(t, c, in, processor.WithClientOptions(kgo.MetadataMinAge(metadataOften), kgo.MetadataMaxAge(metadataOften)))
+	id, out, app := processing(t, c, in)
 	_, err := c.Admin(t).UpdatePartitions(t.Context(), 2, in)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return len(c.EndOffsets(t, in)[in]) == 2 }, waitLong, waitStep)
