@@ -5,6 +5,6 @@ package eos
 const (
 	mutantNone             = iota
 	mutantOffsetsOutside   // tag mutant_offsets: offsets are committed outside the transaction
-	mutantNoStamp          // tag mutant_stamp: the ownership stamp is not compared
+	mutantNoStamp          // tag mutant_stamp: the ownership stamp is not compared, nor is a loss acted on
 	mutantUnknownCommitted // tag mutant_unknown: an unknown outcome is taken for committed
 )
