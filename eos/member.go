@@ -219,7 +219,7 @@ func (m *member) fetchError(topic string, id int32, err error) {
 	case errors.Is(err, kerr.TopicAuthorizationFailed):
 		m.engine.fail(newError(ErrUnauthorized, "reading is refused", "allow Read and Describe on the topic", err).at(topic, id, -1))
 	case errors.Is(err, kerr.GroupAuthorizationFailed):
-		m.engine.fail(newError(ErrUnauthorized, "group "+m.engine.cfg.ApplicationID, "allow Read on the Group", err))
+		m.engine.fail(newError(ErrUnauthorized, "group "+m.engine.cfg.ApplicationID, "allow Read on the Group", kerr.GroupAuthorizationFailed))
 	case errors.Is(err, kerr.InvalidSessionTimeout):
 		m.engine.fail(newError(ErrConfig, fmt.Sprintf("SessionTimeout %v is outside the broker's group.min/max.session.timeout.ms", m.engine.cfg.SessionTimeout), "change it", err))
 	case errors.Is(err, kerr.InconsistentGroupProtocol):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -16,7 +17,10 @@ import (
 // group has start offsets. It joins nothing.
 func (m *member) prepare(ctx context.Context, client *kgo.Client) error {
 	cfg, adm := m.engine.cfg, kadm.NewClient(client)
-	topics, err := describeTopics(ctx, client, cfg.Topics)
+	topics, err := reach(ctx, client, cfg.Topics)
+	if errors.Is(err, kerr.SaslAuthenticationFailed) {
+		return newError(ErrUnauthorized, "the brokers refuse this client", "check the SASL credentials", err)
+	}
 	if err != nil {
 		return newError(ErrUnreachable, fmt.Sprintf("no answer from %s within %v", strings.Join(cfg.Brokers, ","), cfg.StartTimeout),
 			"check the addresses, TLS and SASL", err)
@@ -35,6 +39,27 @@ func (m *member) prepare(ctx context.Context, client *kgo.Client) error {
 		return m.firstStart(ctx, adm)
 	}
 	return nil
+}
+
+// reachPause is the wait between two tries to reach a broker.
+const reachPause = 250 * time.Millisecond
+
+// reach asks until a broker answers: an application may be started before its
+// brokers. What the last try met is more telling than the deadline.
+func reach(ctx context.Context, client *kgo.Client, names []string) (map[string]topicState, error) {
+	var last error
+	for {
+		topics, err := describeTopics(ctx, client, names)
+		if err == nil || errors.Is(err, kerr.SaslAuthenticationFailed) {
+			return topics, err
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		if !pause(ctx, reachPause) {
+			return nil, last
+		}
+	}
 }
 
 func (m *member) startError(what string, err error) error {
