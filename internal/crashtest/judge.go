@@ -102,8 +102,10 @@ func Judge(t testing.TB, cluster *kafkatest.Cluster, app App) verdict.Verdict {
 func JudgeAll(t testing.TB, cluster *kafkatest.Cluster, apps ...App) []verdict.Verdict {
 	t.Helper()
 	var outputs []string
-	for _, app := range apps {
+	open := make([][]verdict.OpenTransaction, len(apps)) // before anything is read: a time-out may end them meanwhile
+	for i, app := range apps {
 		outputs = append(outputs, app.Outputs...)
+		open[i] = stillOpen(t, cluster, app)
 	}
 	second := map[string][]verdict.Record{}
 	if len(outputs) > 0 {
@@ -117,13 +119,13 @@ func JudgeAll(t testing.TB, cluster *kafkatest.Cluster, apps ...App) []verdict.V
 		for _, topic := range app.Outputs {
 			seen = append(seen, second[topic]...)
 		}
-		verdicts[i] = judge(t, cluster, app, seen)
+		verdicts[i] = judge(t, cluster, app, seen, open[i])
 	}
 	return verdicts
 }
 
-// judge is Judge with what the second reader saw.
-func judge(t testing.TB, cluster *kafkatest.Cluster, app App, second []verdict.Record) verdict.Verdict {
+// judge is Judge with what the second reader saw and what was open before.
+func judge(t testing.TB, cluster *kafkatest.Cluster, app App, second []verdict.Record, open []verdict.OpenTransaction) verdict.Verdict {
 	t.Helper()
 	e := verdict.Evidence{
 		Inputs:    records(cluster.ReadCommitted(t, app.Inputs...)),
@@ -131,6 +133,7 @@ func judge(t testing.TB, cluster *kafkatest.Cluster, app App, second []verdict.R
 		Readers:   [2][]verdict.Record{records(cluster.ReadCommitted(t, app.Outputs...)), second},
 		Committed: map[verdict.TopicPartition]int64{},
 		Ends:      map[verdict.TopicPartition]verdict.End{},
+		Open:      open,
 	}
 	each(cluster.CommittedOffsets(t, app.Group), func(tp verdict.TopicPartition, at int64) {
 		if at >= 0 {
@@ -140,21 +143,29 @@ func judge(t testing.TB, cluster *kafkatest.Cluster, app App, second []verdict.R
 	each(cluster.EndOffsets(t, app.Inputs...), func(tp verdict.TopicPartition, at int64) {
 		e.Ends[tp] = verdict.End{Log: at} // the data's end follows from the inputs
 	})
+	return verdict.Check(e)
+}
+
+// stillOpen lists the transactions of the application that are not over, and
+// the output partitions whose end one of them hides.
+func stillOpen(t testing.TB, cluster *kafkatest.Cluster, app App) []verdict.OpenTransaction {
+	t.Helper()
+	var open []verdict.OpenTransaction
 	if app.TransactionalIDs != "" {
 		for _, txn := range cluster.OpenTransactions(t, app.TransactionalIDs) {
-			e.Open = append(e.Open, verdict.OpenTransaction{TransactionalID: txn.TxnID, State: txn.State})
+			open = append(open, verdict.OpenTransaction{TransactionalID: txn.TxnID, State: txn.State})
 		}
 	}
 	stable := cluster.StableOffsets(t, app.Outputs...)
 	each(cluster.EndOffsets(t, app.Outputs...), func(tp verdict.TopicPartition, end int64) {
 		if lso := stable[tp.Topic][tp.Partition]; lso < end {
-			e.Open = append(e.Open, verdict.OpenTransaction{
+			open = append(open, verdict.OpenTransaction{
 				TransactionalID: "a transaction in " + tp.String(),
 				State:           fmt.Sprintf("holding the last stable offset at %d, the log ends at %d", lso, end),
 			})
 		}
 	})
-	return verdict.Check(e)
+	return open
 }
 
 func each(offsets kafkatest.Offsets, do func(verdict.TopicPartition, int64)) {

@@ -31,24 +31,47 @@ func (s *scene) cut(w wire) {
 
 // unreachableBefore: no EndTxn and no InitProducerID arrives until franz-go has
 // given up on the commit.
-func (s *scene) unreachableBefore() { s.unreachable(faultproxy.RequestReceived) }
+func (s *scene) unreachableBefore() {
+	s.t.Helper()
+	s.impatient()
+	s.unreachable(nil)
+}
 
 // unreachableAfter: the first EndTxn arrives, but its reply and whatever else is
 // sent to the coordinator is lost, until franz-go has given up on the commit.
-func (s *scene) unreachableAfter() { s.unreachable(faultproxy.RequestForwarded) }
+func (s *scene) unreachableAfter() {
+	s.t.Helper()
+	s.impatient()
+	s.wait(s.catch(wire{key: kmsg.EndTxn, at: faultproxy.RequestForwarded, with: ends(true)}, faultproxy.Cut))
+	s.unreachable(nil)
+}
 
-func (s *scene) unreachable(first faultproxy.Point) {
+// unreachableOne: as unreachableBefore, but for one of the two ids of a lane.
+// The transaction behind the one in doubt could commit.
+func (s *scene) unreachableOne() {
+	s.t.Helper()
+	s.impatient()
+	first := s.wait(s.catch(wire{key: kmsg.EndTxn, at: faultproxy.RequestReceived, with: ends(true)}, faultproxy.Cut))
+	s.unreachable(ofID(idOf(first)))
+}
+
+// impatient starts a victim whose franz-go gives up early.
+func (s *scene) impatient() {
 	s.t.Helper()
 	s.retry = 2 * time.Second
 	s.flow()
 	s.start(victim)
-	coordinator := []kmsg.Key{kmsg.EndTxn, kmsg.InitProducerID}
-	if first == faultproxy.RequestForwarded {
-		s.wait(s.catch(wire{key: kmsg.EndTxn, at: first, with: ends(true)}, faultproxy.Cut))
-	}
-	rest := s.proxy.Add(faultproxy.Rule{At: faultproxy.RequestReceived, Client: victim, Keys: coordinator, Verdict: faultproxy.Cut})
-	settling := s.catch(wire{key: kmsg.InitProducerID, at: faultproxy.RequestReceived}, faultproxy.Cut)
-	s.wait(settling) // the engine has given up on EndTxn
+}
+
+// unreachable cuts off the coordinator until an id is initialised anew: by then
+// the engine has no answer to EndTxn.
+func (s *scene) unreachable(which func(*faultproxy.Exchange) bool) {
+	s.t.Helper()
+	rest := s.proxy.Add(faultproxy.Rule{
+		At: faultproxy.RequestReceived, Client: victim, Match: which, Verdict: faultproxy.Cut,
+		Keys: []kmsg.Key{kmsg.EndTxn, kmsg.InitProducerID},
+	})
+	s.wait(s.catch(wire{key: kmsg.InitProducerID, at: faultproxy.RequestReceived, with: which}, faultproxy.Cut))
 	rest.Remove()
 	s.more(perSecond)
 }

@@ -86,6 +86,7 @@ func steps() []step {
 		{point: 7, name: "EndTxn done, its reply lost, client retries", alone: (*scene).replyLost, modes: []mode{alive}},
 		{point: 7, name: "EndTxn lost, coordinator unreachable past the retry budget", alone: (*scene).unreachableBefore, modes: []mode{alive}},
 		{point: 7, name: "EndTxn done, coordinator unreachable past the retry budget", alone: (*scene).unreachableAfter, modes: []mode{alive}},
+		{point: 7, name: "EndTxn lost, coordinator of one of two ids unreachable past the retry budget", alone: (*scene).unreachableOne, modes: []mode{alive}},
 
 		{point: 8, name: "after EndTxn's reply, before it is booked", at: "answered committed"},
 		{point: 8, name: "after EndTxn's reply, before the next begin", stage: (*scene).idleAfterCommit},

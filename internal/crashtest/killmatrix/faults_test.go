@@ -21,8 +21,7 @@ type wire struct {
 	with func(*faultproxy.Exchange) bool
 }
 
-// transactional says that a Produce belongs to a transaction, and an EndTxn
-// commits or aborts.
+// ends says that a request is an EndTxn that commits, or aborts.
 func ends(commit bool) func(*faultproxy.Exchange) bool {
 	return func(e *faultproxy.Exchange) bool {
 		req, err := e.Request()
@@ -49,6 +48,10 @@ func idOf(e *faultproxy.Exchange) string {
 		return r.TransactionalID
 	case *kmsg.EndTxnRequest:
 		return r.TransactionalID
+	case *kmsg.InitProducerIDRequest:
+		if r.TransactionalID != nil {
+			return *r.TransactionalID
+		}
 	case *kmsg.ProduceRequest:
 		if r.TransactionID != nil {
 			return *r.TransactionID

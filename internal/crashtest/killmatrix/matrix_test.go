@@ -18,7 +18,7 @@ const (
 	// atOnce is how many cells run at the same time: most of a cell is waiting.
 	atOnce = 6
 	// batchSize is how many cells are judged together.
-	batchSize = 48
+	batchSize = 100
 	// partLimit ends a part of a proof in time; the next run goes on from there.
 	partLimit = 55 * time.Minute
 )
@@ -69,6 +69,7 @@ type played struct {
 	app    crashtest.App
 	result crashtest.Result
 	done   bool // there is something to judge
+	logs   func() string
 }
 
 // runBatch plays cells, several at once, and judges them together.
@@ -101,7 +102,7 @@ func runBatch(t *testing.T, book *book, batch []cell) {
 func play(t *testing.T, cluster *kafkatest.Cluster, c cell, p *played) {
 	started := time.Now()
 	s := newScene(t, cluster, c)
-	p.cell, p.app = c, s.app
+	p.cell, p.app, p.logs = c, s.app, s.logs
 	p.result = crashtest.Result{Row: c.row(), Cell: c.column(), Verdict: "not played to its end; see the log"}
 	defer func() { p.result.Hit, p.result.Took = s.hit, time.Since(started) }()
 	s.run()
@@ -124,6 +125,9 @@ func judge(t *testing.T, cluster *kafkatest.Cluster, all []played) {
 		if all[i].done {
 			all[i].result.Verdict, all[i].result.Clean = verdicts[0].String(), verdicts[0].Clean()
 			verdicts = verdicts[1:]
+			if !all[i].result.Clean {
+				t.Errorf("%v: %s\n%s", all[i].cell, all[i].result.Verdict, all[i].logs())
+			}
 		}
 	}
 	if len(topics) == 0 {

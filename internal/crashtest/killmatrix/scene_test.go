@@ -40,7 +40,8 @@ type scene struct {
 	binary  string // of the workers; empty: this one
 	answer  time.Duration
 	retry   time.Duration
-	live    []*crashtest.Worker
+	live    []*crashtest.Worker // those that are to end cleanly
+	all     []*crashtest.Worker
 	hit     bool
 }
 
@@ -90,7 +91,7 @@ func (s *scene) start(client string) *crashtest.Worker {
 func (s *scene) begin(spec crashtest.Spec) *crashtest.Worker {
 	s.t.Helper()
 	w := crashtest.Start(s.t, spec)
-	s.live = append(s.live, w)
+	s.live, s.all = append(s.live, w), append(s.all, w)
 	return w
 }
 
@@ -145,7 +146,7 @@ func (s *scene) poll(what string, ok func() bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
@@ -166,11 +167,39 @@ func (s *scene) finish() {
 	ctx, cancel := context.WithTimeout(s.ctx, patience)
 	defer cancel()
 	require.NoError(s.t, crashtest.Drained(ctx, s.t, s.cluster, s.app))
+	s.settled()
 	var errs []error
 	for _, w := range s.live {
 		errs = append(errs, w.Terminate(20*time.Second))
 	}
 	require.NoError(s.t, errors.Join(errs...))
+}
+
+// settled waits until no transaction is open and none hides an output from
+// read_committed: what a dead member left open is ended by those who live, not
+// by its time-out.
+func (s *scene) settled() {
+	s.t.Helper()
+	s.poll("the end of every transaction", func() bool {
+		stable, end := s.cluster.StableOffsets(s.t, s.app.Outputs...), s.cluster.EndOffsets(s.t, s.app.Outputs...)
+		for topic, partitions := range end {
+			for p, at := range partitions {
+				if stable[topic][p] < at {
+					return false
+				}
+			}
+		}
+		return len(s.cluster.OpenTransactions(s.t, s.app.TransactionalIDs)) == 0
+	})
+}
+
+// logs are the steps and the ends of the logs of all workers.
+func (s *scene) logs() string {
+	var b strings.Builder
+	for _, w := range s.all {
+		fmt.Fprintf(&b, "--- %s (pid %d) noted\n%s\nand logged\n%s\n", w.Label(), w.PID(), strings.Join(w.Notes(), "\n"), w.Tail())
+	}
+	return b.String()
 }
 
 // last is the newest step that the worker noted of a transactional id.
