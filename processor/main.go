@@ -26,7 +26,7 @@ import (
 // to standard output.
 func Main(name string, build func(*topology.Builder), opts ...Option) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT) //nolint:forbidigo // the program begins here: there is no caller
-	context.AfterFunc(ctx, stop) // the default action is back for the second signal
+	context.AfterFunc(ctx, stop)                                                             // the default action is back for the second signal
 	os.Exit(run(ctx, name, build, opts, os.Args[1:], os.Stdout, os.Stderr))
 }
 
