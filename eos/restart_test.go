@@ -33,11 +33,13 @@ func TestBrokerRestartUnderLoad(t *testing.T) {
 	in, out := c.Topic(t, "in", 3), c.Topic(t, "out", 3)
 	cfg := config(t, c, kafkatest.Name("restart"), in)
 	cfg.Lanes, cfg.CommitInterval = 2, 20*time.Millisecond
+	quick := kgo.MetadataMinAge(250 * time.Millisecond) // else a lost leader is looked for every 5s
+	cfg.Client = []kgo.Opt{quick}
 	r := begin(t, cfg, copyTo(out))
 
 	var sent atomic.Int64
 	quit, done := make(chan struct{}), make(chan struct{})
-	source := c.Client(t, kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	source := c.Client(t, kgo.RecordPartitioner(kgo.ManualPartitioner()), quick)
 	go func() {
 		defer close(done)
 		for i := 0; ; i++ {

@@ -132,7 +132,7 @@ func TestRefusedStandInEndsTheLoop(t *testing.T) {
 	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.InvalidTimestamp, 7)}))
 	err := l.blameLocked([]*txn{blamed(t, c, kerr.InvalidTimestamp, 7)})
 	require.EqualError(t, err, "eos: in[3]@7: what stands in for its refused output was refused, too: "+
-		"output to out refused (key 3 bytes, value 9 bytes): "+kerr.InvalidTimestamp.Error()+"; mend the refusal handler")
+		"output to out refused (key 3 bytes, value 9 bytes): INVALID_TIMESTAMP: The timestamp of the message is out of acceptable range; mend the refusal handler")
 	var refusal *Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.ErrorIs(t, err, ErrRefused)
