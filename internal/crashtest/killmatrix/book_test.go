@@ -66,7 +66,7 @@ func (b *book) add(t *testing.T, c cell, r crashtest.Result) {
 	require.NoError(t, err)
 	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
-	_, err = f.Write(append(line, '\n'))
+	_, err = f.Write(append(append([]byte{'\n'}, line...), '\n')) // a line may have been cut short before
 	require.NoError(t, errors.Join(err, f.Close()))
 }
 

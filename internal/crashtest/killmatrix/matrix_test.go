@@ -99,7 +99,9 @@ func runBatch(t *testing.T, book *book, batch []cell) {
 	}
 }
 
+// play runs one cell up to the verdict.
 func play(t *testing.T, cluster *kafkatest.Cluster, c cell, p *played) {
+	t.Helper()
 	started := time.Now()
 	s := newScene(t, cluster, c)
 	p.cell, p.app, p.logs = c, s.app, s.logs
