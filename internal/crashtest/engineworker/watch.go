@@ -3,7 +3,6 @@ package engineworker
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,15 +14,22 @@ import (
 // Seen are the outputs that a read_committed reader has seen, with the time at
 // which they came. Its methods may be called from any goroutine.
 type Seen struct {
-	mu    sync.Mutex
-	times map[string][]time.Time
+	mu       sync.Mutex
+	arrivals map[int32][]arrival // by input partition
+}
+
+// arrival is what one fetch brought of an input partition: the highest
+// sequence so far, and when.
+type arrival struct {
+	sequence int64
+	at       time.Time
 }
 
 // Watch reads the output with read_committed until the test ends, straight from
 // the brokers.
 func (s *Stage) Watch() *Seen {
 	s.t.Helper()
-	seen := &Seen{times: map[string][]time.Time{}}
+	seen := &Seen{arrivals: map[int32][]arrival{}}
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(s.Cluster.Brokers()...), kgo.ConsumeTopics(s.Base.Output),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
@@ -50,10 +56,18 @@ func (s *Seen) add(fetches kgo.Fetches, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fetches.EachRecord(func(r *kgo.Record) {
-		// Generate names the input partition in the value: p<partition>-<sequence>.
-		p, _, _ := strings.Cut(string(r.Value), "-")
-		if ts := s.times[p]; len(ts) == 0 || ts[len(ts)-1] != at {
-			s.times[p] = append(ts, at)
+		// Generate names the input's place in the value: p<partition>-<sequence>.
+		var p int32
+		var sequence int64
+		if _, err := fmt.Sscanf(string(r.Value), "p%d-%d", &p, &sequence); err != nil {
+			return // a record of another writer
+		}
+		as := s.arrivals[p]
+		switch {
+		case len(as) == 0 || as[len(as)-1].at != at:
+			s.arrivals[p] = append(as, arrival{sequence, at})
+		default:
+			as[len(as)-1].sequence = max(as[len(as)-1].sequence, sequence)
 		}
 	})
 }
@@ -62,14 +76,21 @@ func (s *Seen) add(fetches kgo.Fetches, at time.Time) {
 func (s *Seen) Times(partition int32) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]time.Time(nil), s.times[fmt.Sprintf("p%d", partition)]...)
+	out := make([]time.Time, 0, len(s.arrivals[partition]))
+	for _, a := range s.arrivals[partition] {
+		out = append(out, a.at)
+	}
+	return out
 }
 
-// After is when the first output of an input partition came after t.
-func (s *Seen) After(partition int32, t time.Time) (time.Time, bool) {
-	for _, at := range s.Times(partition) {
-		if at.After(t) {
-			return at, true
+// Beyond is when the first output came whose input was at offset from or behind
+// it.
+func (s *Seen) Beyond(partition int32, from int64) (time.Time, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.arrivals[partition] {
+		if a.sequence >= from {
+			return a.at, true
 		}
 	}
 	return time.Time{}, false
