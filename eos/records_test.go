@@ -20,7 +20,7 @@ func TestOriginHeadersNameTheInput(t *testing.T) {
 	cfg := config(t, c, kafkatest.Name("origin"), in)
 	cfg.OriginHeaders = true
 	own := kgo.RecordHeader{Key: "mine", Value: []byte("1")}
-	shared := []kgo.RecordHeader{own}
+	shared := append(make([]kgo.RecordHeader, 0, 8), own) // with room that an append would use
 	r := begin(t, cfg, func(rec *kgo.Record, o *eos.Out) error {
 		o.Produce(&kgo.Record{Topic: out, Value: rec.Value, Headers: shared})
 		return nil
@@ -40,7 +40,7 @@ func TestOriginHeadersNameTheInput(t *testing.T) {
 			{Key: eos.HeaderOffset, Value: binary.BigEndian.AppendUint64(nil, uint64(offset))},
 		}, rec.Headers)
 	}
-	require.Equal(t, []kgo.RecordHeader{own}, shared, "the handler's own headers are not touched")
+	require.Equal(t, make([]kgo.RecordHeader, 7), shared[1:cap(shared)], "the handler's own headers are not touched")
 }
 
 func TestNullAndEmptyPassUnchanged(t *testing.T) {
