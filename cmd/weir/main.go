@@ -31,7 +31,7 @@ func rootCommand() *ffcli.Command {
 			"Exit code 0: done. 1: it failed, with one line on standard error that says why.\n" +
 			"2: bad usage.",
 		Subcommands: []*ffcli.Command{
-			devCommand(), benchCommand(),
+			devCommand(), dlqCommand(), benchCommand(),
 			demoCommand(),
 		},
 	}
