@@ -26,7 +26,7 @@ func (s *scene) cut(w wire) {
 	s.flow()
 	s.start(victim)
 	s.wait(s.catch(w, faultproxy.Cut))
-	s.more(perSecond)
+	s.more(s.pace())
 }
 
 // unreachableBefore: no EndTxn and no InitProducerID arrives until franz-go has
@@ -73,7 +73,7 @@ func (s *scene) unreachable(which func(*faultproxy.Exchange) bool) {
 	})
 	s.wait(s.catch(wire{key: kmsg.InitProducerID, at: faultproxy.RequestReceived, with: which}, faultproxy.Cut))
 	rest.Remove()
-	s.more(perSecond)
+	s.more(s.pace())
 }
 
 // commitLate: the broker gets the first copy of EndTxn(commit) when the same
@@ -91,7 +91,7 @@ func (s *scene) commitLate() {
 		s.stand(w, "flushed of "+id)
 	})
 	require.NoError(s.t, w.Release())
-	s.more(perSecond)
+	s.more(s.pace())
 }
 
 // abortLate: the same with EndTxn(abort).
@@ -108,7 +108,7 @@ func (s *scene) abortLate() {
 		s.stand(w, "flushed of "+id)
 	})
 	require.NoError(s.t, w.Release())
-	s.more(perSecond)
+	s.more(s.pace())
 }
 
 // deliver lets go a held EndTxn once next says so, and waits for the broker's

@@ -19,8 +19,11 @@ import (
 )
 
 const (
-	partitions         = 6
-	perSecond          = 300
+	partitions = 6
+	perSecond  = 300
+	// fewPerSecond is the pace of the cells with a refused output: the engine
+	// sends each output of a refused batch alone to find the culprit.
+	fewPerSecond       = 60
 	maxMessageBytes    = 100_000
 	transactionTimeout = time.Minute
 	// patience bounds each wait of a cell. It is below transactionTimeout, so
@@ -121,7 +124,15 @@ func (s *scene) gone(w *crashtest.Worker) {
 // flow writes input until the end of the cell.
 func (s *scene) flow() {
 	s.t.Helper()
-	s.load = crashtest.Generate(s.t, s.cluster, crashtest.Load{Topic: s.app.Inputs[0], Partitions: partitions, PerSecond: perSecond})
+	s.load = crashtest.Generate(s.t, s.cluster, crashtest.Load{Topic: s.app.Inputs[0], Partitions: partitions, PerSecond: s.pace()})
+}
+
+// pace is how many records are written in a second.
+func (s *scene) pace() int {
+	if s.cell.step.point == 10 {
+		return fewPerSecond
+	}
+	return perSecond
 }
 
 // write writes one record with this value to every partition.
@@ -161,7 +172,7 @@ func (s *scene) poll(what string, ok func() bool) {
 func (s *scene) finish() {
 	s.t.Helper()
 	if s.load != nil {
-		s.more(perSecond / 3)
+		s.more(s.pace() / 3)
 		s.load.Stop(s.t)
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, patience)

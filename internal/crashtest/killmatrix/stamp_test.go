@@ -73,7 +73,7 @@ func outliveSession(t *testing.T, cluster *kafkatest.Cluster, binary string) sta
 	held.handle.Release()
 	s.poll("the end of the held transaction", func() bool { return endOf(w, noted, id) != "" })
 	slow.Release()
-	s.more(perSecond)
+	s.more(s.pace())
 	s.finish()
 	return stale{ended: endOf(w, noted, id), backwards: stop(), verdict: crashtest.Judge(t, cluster, s.app)}
 }
