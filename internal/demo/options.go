@@ -40,7 +40,7 @@ type Options struct {
 
 // Defaults are the options of a demo that ends within a minute. Command and Out
 // are left to the caller, and so is Seed.
-func Defaults() Options { return Options{Seconds: 20, Rate: 2000, Workers: 3} }
+func Defaults() Options { return Options{Seconds: 16, Rate: 2000, Workers: 3} }
 
 // Check names the first option that is out of range.
 func (o Options) Check() error {

@@ -12,12 +12,12 @@ type kill struct {
 	back   time.Duration // after which it is started again; 0: never, others take over
 }
 
-// killPlan spreads kills at random over the flow: one for every 3 seconds, at
+// killPlan spreads kills at random over the flow: one for every 2.5 seconds, at
 // least 5, in slices of equal length so that a restarted worker gets to work. The
 // second kill is for good, and every third after it as long as two workers are
 // left.
 func killPlan(rng *rand.Rand, flow time.Duration, workers int) []kill {
-	n := max(minKills, int(flow/(3*time.Second)))
+	n := max(minKills, int(flow/(2500*time.Millisecond)))
 	from, to := flow/10, flow*9/10
 	slice := (to - from) / time.Duration(n)
 	alive := make([]int, workers)
