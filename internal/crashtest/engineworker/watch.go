@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Seen are the outputs that a read_committed reader has seen, with the time at
+// Seen are the records that a read_committed reader has seen, with the time at
 // which they came. Its methods may be called from any goroutine.
 type Seen struct {
 	mu       sync.Mutex
@@ -25,13 +25,13 @@ type arrival struct {
 	at       time.Time
 }
 
-// Watch reads the output with read_committed until the test ends, straight from
-// the brokers.
-func (s *Stage) Watch() *Seen {
+// Watch reads a topic with read_committed until the test ends, straight from
+// the brokers: the output, or as a control the input, which no engine delays.
+func (s *Stage) Watch(topic string) *Seen {
 	s.t.Helper()
 	seen := &Seen{arrivals: map[int32][]arrival{}}
 	client, err := kgo.NewClient(
-		kgo.SeedBrokers(s.Cluster.Brokers()...), kgo.ConsumeTopics(s.Base.Output),
+		kgo.SeedBrokers(s.Cluster.Brokers()...), kgo.ConsumeTopics(topic),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 	)
 	require.NoError(s.t, err)

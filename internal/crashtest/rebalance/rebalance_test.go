@@ -26,7 +26,8 @@ const (
 type group struct {
 	*engineworker.Stage
 	t       *testing.T
-	seen    *engineworker.Seen
+	seen    *engineworker.Seen // the output
+	control *engineworker.Seen // the input: how still the machine itself stands
 	static  bool
 	now     [members]*crashtest.Worker
 	all     []*crashtest.Worker
@@ -38,7 +39,7 @@ func newGroup(t *testing.T, perSecond int, static bool) *group {
 	g := &group{t: t, static: static, stopped: map[*crashtest.Worker]time.Time{}, Stage: engineworker.New(t, partitions, engineworker.Config{
 		Lanes: 1, Session: session, TransactionTimeout: time.Minute,
 	})}
-	g.seen = g.Watch()
+	g.seen, g.control = g.Watch(g.Base.Output), g.Watch(g.Base.Input)
 	g.Flow(partitions, perSecond)
 	for i := range members {
 		g.start(i)
@@ -121,6 +122,7 @@ func TestARollingRestartWastesLittleAndStopsNoKeptPartition(t *testing.T) {
 				g.Ready(g.now[i%members])
 				g.pass(time.Until(next))
 			}
+			report(t, "control: visible gaps of the input", moves{}.kept(g.control, span{began, time.Now()}))
 			longest := report(t, "visible gaps of kept partitions", movesOf(g.all, g.stopped).kept(g.seen, span{began, time.Now()}))
 			ended, committed, other := g.outcomes()
 			t.Logf("%d of %d transactions committed (%.2f %%), the others: %v; longest calm gap %v", committed, ended, 100*float64(committed)/float64(ended), other, calm)

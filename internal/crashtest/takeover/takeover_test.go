@@ -58,7 +58,7 @@ func TestARestartedProcessCommitsWithinThreeSeconds(t *testing.T) {
 	for _, point := range []string{"flushed", "offsets-accepted"} {
 		t.Run(point, func(t *testing.T) {
 			s := stage(t)
-			seen := s.Watch()
+			seen := s.Watch(s.Base.Output)
 			s.Flow(partitions, perSecond)
 			w := s.Start("one", true)
 			s.Ready(w)
@@ -92,7 +92,7 @@ func TestASurvivorsOutputsAreVisibleSoonAfterTheSession(t *testing.T) {
 	for _, point := range []string{"flushed", "offsets-accepted"} {
 		t.Run(point, func(t *testing.T) {
 			s := stage(t)
-			seen := s.Watch()
+			seen := s.Watch(s.Base.Output)
 			s.Flow(partitions, perSecond)
 			survivor := s.Start("survivor", true)
 			s.Ready(survivor)
