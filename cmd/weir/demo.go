@@ -68,10 +68,5 @@ func runDemo(ctx context.Context, opts demo.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Verdict(); err != nil {
-		return err
-	}
-	fmt.Printf("\nweir: %d kills, 0 duplicates, 0 losses. The plain loop delivered %d records twice or more.\n",
-		report.Kills, report.Plain.Duplicates)
-	return nil
+	return report.Verdict()
 }

@@ -16,7 +16,7 @@ import (
 
 func TestAKilledDemoLeavesNoWorkerBehind(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), orphanEnv+"=1")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func (r Report) Verdict() error {
 	return nil
 }
 
-// print writes the table.
+// print writes the table and, if it is good, what it shows.
 func (r Report) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	row := func(name, weir, plain string) { fmt.Fprintf(t, "%s\t%s\t%s\t\n", pad(name), weir, plain) }
@@ -63,6 +63,9 @@ func (r Report) print(w io.Writer) {
 (2) in the log, and invisible to every read_committed reader
 Everything else is counted in the output topics by a read_committed reader of its own.
 `)
+	if r.Verdict() == nil {
+		fmt.Fprintf(w, "\n%d kills: weir lost and doubled nothing, the plain loop wrote %d records too many\n", r.Kills, r.Plain.Duplicates)
+	}
 }
 
 // pad makes the names of the rows flush left in a table that is flush right.

@@ -201,9 +201,9 @@ func (r *run) until(ctx context.Context, when time.Time) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-r.weir.failed:
-			return err
+			return cmp.Or(context.Cause(ctx), err) // an interrupt from a terminal reaches the workers, too
 		case err := <-r.plain.failed:
-			return err
+			return cmp.Or(context.Cause(ctx), err)
 		case <-due.C:
 			return nil
 		case <-tick.C:
