@@ -58,3 +58,38 @@ func TestAReplayEndsWhatAnotherHasOpen(t *testing.T) {
 	require.Error(t, stalled.EndTransaction(t.Context(), kgo.TryCommit))
 	require.Equal(t, []string{"value 0"}, values(t, c, in))
 }
+
+// TestReplaysAtOnceSendEachLetterOnce runs three at the same time: each ends well
+// or is fenced by another, and a last one sends what they left.
+func TestReplaysAtOnceSendEachLetterOnce(t *testing.T) {
+	c := kafkatest.Start(t)
+	in, dlq := c.Topic(t, "in", 1), c.Topic(t, "dlq", 1)
+	const n = 1000
+	put(t, c, dlq, in, n, -1)
+	at := []string{"dlq", "replay", "--pending", "--topic", dlq, "--brokers", c.Brokers()[0]}
+	type result struct {
+		code   int
+		stderr string
+	}
+	results := make(chan result)
+	for range 3 {
+		go func() {
+			code, _, stderr := program(t, "", at...)
+			results <- result{code, stderr}
+		}()
+	}
+	for range 3 {
+		if r := <-results; r.code != 0 {
+			require.Equal(t, "weir: another replay of "+dlq+" has taken over; what it did is in "+dlq+"-replayed\n", r.stderr)
+		}
+	}
+	succeed(t, "", at...)
+	sent := map[string]int{}
+	for _, v := range values(t, c, in) {
+		sent[v]++
+	}
+	require.Len(t, sent, n)
+	for v, times := range sent {
+		require.Equal(t, 1, times, v)
+	}
+}
