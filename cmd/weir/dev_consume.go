@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 
 	"github.com/peterbourgon/ff/v3/ffcli"
@@ -55,10 +57,10 @@ func devConsumeCommand() *ffcli.Command {
 			} else {
 				err = readAll(ctx, cluster, topics[0], show)
 			}
-			if err != nil {
-				return err
+			if err == nil && *count > 0 && left > 0 {
+				err = fmt.Errorf("stopped after %d of %d records", *count-left, *count)
 			}
-			return out.Flush()
+			return errors.Join(out.Flush(), err)
 		},
 	}
 }

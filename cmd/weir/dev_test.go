@@ -82,3 +82,25 @@ func TestADataDirKeepsRecordsBetweenRuns(t *testing.T) {
 	require.Equal(t, "kept\n", succeed(t, "", "dev", "consume", "lines", "--brokers", addr))
 	stop()
 }
+
+func TestConsumeWaitsForItsCountAndSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	addr, stop := startDev(t)
+	succeed(t, "one\n", "dev", "produce", "lines", "--brokers", addr)
+	for flag, end := range map[string]string{"--count=2": "weir: stopped after 1 of 2 records\n", "--follow": ""} {
+		cmd := command(t, "dev", "consume", "lines", "--brokers", addr, flag)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdout, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		lines := bufio.NewScanner(stdout)
+		require.True(t, lines.Scan())
+		require.Equal(t, "one", lines.Text())
+		require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+		require.False(t, lines.Scan())
+		require.Equal(t, end != "", cmd.Wait() != nil)
+		require.Equal(t, end, stderr.String())
+	}
+	stop()
+}
