@@ -38,11 +38,9 @@ func devConsumeCommand() *ffcli.Command {
 			left := *count
 			show := func(r *kgo.Record) error {
 				if *separator != "" {
-					out.Write(r.Key)
-					out.WriteString(*separator)
+					fmt.Fprintf(out, "%s%s", r.Key, *separator)
 				}
-				out.Write(r.Value)
-				out.WriteByte('\n')
+				fmt.Fprintf(out, "%s\n", r.Value)
 				if left--; left == 0 {
 					return committed.ErrStop
 				}

@@ -26,7 +26,7 @@ func startDev(t *testing.T, args ...string) (addr string, stop func()) {
 	addr = strings.TrimPrefix(strings.Split(first, ";")[0], "Kafka 3.9 at ")
 	return addr, func() {
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-		for lines.Scan() { //nolint:revive // the pipe must be empty before Wait
+		for lines.Scan() { // the pipe must be empty before Wait
 		}
 		require.NoError(t, cmd.Wait())
 	}

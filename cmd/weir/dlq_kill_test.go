@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,20 +69,16 @@ func TestReplaysAtOnceSendEachLetterOnce(t *testing.T) {
 	const n = 1000
 	put(t, c, dlq, in, n, -1)
 	at := []string{"dlq", "replay", "--pending", "--topic", dlq, "--brokers", c.Brokers()[0]}
-	type result struct {
-		code   int
-		stderr string
+	var replays [3]*exec.Cmd
+	var complaints [3]bytes.Buffer
+	for i := range replays {
+		replays[i] = command(t, at...)
+		replays[i].Stderr = &complaints[i]
+		require.NoError(t, replays[i].Start())
 	}
-	results := make(chan result)
-	for range 3 {
-		go func() {
-			code, _, stderr := program(t, "", at...)
-			results <- result{code, stderr}
-		}()
-	}
-	for range 3 {
-		if r := <-results; r.code != 0 {
-			require.Equal(t, "weir: another replay of "+dlq+" has taken over; what it did is in "+dlq+"-replayed\n", r.stderr)
+	for i, replay := range replays {
+		if err := replay.Wait(); err != nil {
+			require.Equal(t, "weir: another replay of "+dlq+" has taken over; what it did is in "+dlq+"-replayed\n", complaints[i].String())
 		}
 	}
 	succeed(t, "", at...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -36,7 +35,7 @@ func letters(t *testing.T, c *kafkatest.Cluster, id, in, out string, bad ...stri
 		}).To(out, topology.String, topology.String)
 	}, processor.WithBrokers(c.Brokers()...), processor.WithStateDir(t.TempDir()),
 		processor.WithErrorPolicy(topology.PhaseProcess, processor.DeadLetter()),
-		processor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		processor.WithLogger(slog.New(slog.DiscardHandler)))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

@@ -36,7 +36,7 @@ func TestBadUseIsOneLineAndExitCode2(t *testing.T) {
 
 func TestUnreachableBrokersAreSaidWithinTheDeadline(t *testing.T) {
 	t.Parallel()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and never answers
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts, and never answers
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	for addr, cause := range map[string]string{
@@ -44,8 +44,12 @@ func TestUnreachableBrokersAreSaidWithinTheDeadline(t *testing.T) {
 		silent.Addr().String(): "no answer from " + silent.Addr().String() + " within 1s; check the address",
 	} {
 		for _, args := range [][]string{
-			{"dev", "produce", "x"}, {"dev", "consume", "x"}, {"dev", "create", "x"},
-			{"dlq", "list", "--topic", "x"}, {"dlq", "show", "0/1", "--topic", "x"}, {"dlq", "replay", "--topic", "x", "--all"},
+			{"dev", "produce", "x"},
+			{"dev", "consume", "x"},
+			{"dev", "create", "x"},
+			{"dlq", "list", "--topic", "x"},
+			{"dlq", "show", "0/1", "--topic", "x"},
+			{"dlq", "replay", "--topic", "x", "--all"},
 		} {
 			began := time.Now()
 			code, _, stderr := program(t, "", append(args, "--brokers", addr, "--timeout", "1s")...)
@@ -66,8 +70,12 @@ func TestAMissingTopicIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(fake.Close)
 	for _, args := range [][]string{
-		{"dev", "produce", "x"}, {"dev", "consume", "x"}, {"dev", "consume", "x", "--follow"},
-		{"dlq", "list", "--topic", "x"}, {"dlq", "show", "0/1", "--topic", "x"}, {"dlq", "replay", "--topic", "x", "--all"},
+		{"dev", "produce", "x"},
+		{"dev", "consume", "x"},
+		{"dev", "consume", "x", "--follow"},
+		{"dlq", "list", "--topic", "x"},
+		{"dlq", "show", "0/1", "--topic", "x"},
+		{"dlq", "replay", "--topic", "x", "--all"},
 	} {
 		code, _, stderr := program(t, "", append(args, "--brokers", fake.Brokers()[0])...)
 		require.Equal(t, "weir: topic x does not exist at "+fake.Brokers()[0]+"; create it, or mend the name\n", stderr)
@@ -77,7 +85,7 @@ func TestAMissingTopicIsNamed(t *testing.T) {
 
 func TestATakenPortIsNamed(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = taken.Close() })
 	_, port, err := net.SplitHostPort(taken.Addr().String())

@@ -49,7 +49,7 @@ func feed(ctx context.Context, brokers []string, path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.DefaultProduceTopic("flights"))
 	if err != nil {
 		return 0, err
