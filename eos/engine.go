@@ -147,6 +147,7 @@ func (e *Engine) serve(background context.Context, fn Handler) error {
 	g := errgroup.Group{}
 	g.Go(func() error { m.poll(e.runCtx); return nil })
 	g.Go(func() error { m.watchTopics(e.runCtx); return nil })
+	g.Go(func() error { m.fencing.run(e.runCtx, m.fencePeers); return nil })
 	<-e.runCtx.Done()
 	e.ready.Store(false)
 	return e.shutdown(background, &g)
@@ -159,7 +160,6 @@ func (e *Engine) shutdown(background context.Context, polling *errgroup.Group) e
 	ctx, cancel := context.WithTimeout(background, e.cfg.DrainTimeout)
 	defer cancel()
 	_ = polling.Wait() // returns nil
-	m.fencing.stop()
 	drained := true
 	for _, l := range e.lanes {
 		drained = l.drain(ctx) && drained

@@ -2,50 +2,59 @@ package eos
 
 import (
 	"context"
+	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // fencingDelay is the wait between an assignment that gained partitions and the
-// look for dead peers: the group has settled by then.
-const fencingDelay = time.Second
+// look for dead peers: one look for several assignments in a row.
+const fencingDelay = 200 * time.Millisecond
 
-// fencingTimer runs one look after the last of several assignments.
-type fencingTimer struct {
-	mu    sync.Mutex
-	timer *time.Timer
-	done  sync.WaitGroup
-	look  func()
+// fencingRetry is the wait before a look that failed is repeated.
+const fencingRetry = time.Second
+
+// fencingTimeout bounds one look.
+const fencingTimeout = 5 * time.Second
+
+// fencer looks for dead peers after every assignment that gained partitions, in
+// one goroutine beside the group's callbacks.
+type fencer struct {
+	gained chan struct{} // one is enough for any number of assignments
 }
 
-func (f *fencingTimer) restart() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.look == nil {
-		return
+func newFencer() fencer { return fencer{gained: make(chan struct{}, 1)} }
+
+// wanted asks for a look.
+func (f fencer) wanted() {
+	select {
+	case f.gained <- struct{}{}:
+	default:
 	}
-	if f.timer != nil && f.timer.Stop() {
-		f.done.Done()
-	}
-	f.done.Add(1)
-	look := f.look
-	f.timer = time.AfterFunc(fencingDelay, func() {
-		defer f.done.Done()
-		look()
-	})
 }
 
-func (f *fencingTimer) stop() {
-	f.mu.Lock()
-	f.look = nil
-	if f.timer != nil && f.timer.Stop() {
-		f.done.Done()
+// run looks until ctx ends. A look that was asked for is made all the same: who
+// took over from a dead peer and leaves at once must not leave its open
+// transaction behind.
+func (f fencer) run(ctx context.Context, look func(context.Context) error) {
+	for {
+		select {
+		case <-ctx.Done():
+			select {
+			case <-f.gained:
+				_ = look(context.WithoutCancel(ctx)) // bounded by look; what remains open ends by time-out
+			default:
+			}
+			return
+		case <-f.gained:
+		}
+		pause(ctx, fencingDelay)
+		if err := look(context.WithoutCancel(ctx)); err != nil && pause(ctx, fencingRetry) {
+			f.wanted()
+		}
 	}
-	f.mu.Unlock()
-	f.done.Wait()
 }
 
 // fencePeers aborts every open transaction of this application whose member is
@@ -53,21 +62,24 @@ func (f *fencingTimer) stop() {
 // TxnOffsetCommit leaves no pending offset, yet holds back the last stable
 // offset of our outputs until its time-out. A live member fenced by mistake
 // initialises its id again and goes on.
-func (m *member) fencePeers(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, m.engine.cfg.TransactionTimeout)
+func (m *member) fencePeers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, fencingTimeout)
 	defer cancel()
+	err := m.fenceAbsent(ctx)
+	if err != nil && m.engine.runCtx.Err() == nil {
+		m.log.Warn("dead peers not fenced yet", "error", err)
+	}
+	return err
+}
+
+func (m *member) fenceAbsent(ctx context.Context) error {
 	open, err := m.openTransactions(ctx, m.engine.cfg.ApplicationID+idSeparator)
 	if err != nil || len(open) == 0 {
-		m.fencingTrouble(err)
-		return
+		return err
 	}
 	groups, err := m.adm.DescribeGroups(ctx, m.engine.cfg.ApplicationID)
-	if err == nil {
-		err = groups.Error()
-	}
-	if err != nil {
-		m.fencingTrouble(err)
-		return
+	if err = errors.Join(err, groups.Error()); err != nil {
+		return err
 	}
 	alive := map[string]bool{m.id.instance: true}
 	for _, g := range groups {
@@ -79,15 +91,10 @@ func (m *member) fencePeers(ctx context.Context) {
 	}
 	for _, id := range open {
 		if t, ok := parseTransactionalID(id); ok && !alive[t.member] {
-			m.fencingTrouble(m.fence(ctx, id))
+			err = errors.Join(err, m.fence(ctx, id))
 		}
 	}
-}
-
-func (m *member) fencingTrouble(err error) {
-	if err != nil && m.engine.runCtx.Err() == nil {
-		m.log.Warn("dead peers not fenced; their open transactions end by time-out", "error", err)
-	}
+	return err
 }
 
 // openTransactions lists the Ongoing transactional ids with exactly this prefix.

@@ -38,7 +38,7 @@ type member struct {
 
 	joined   atomic.Bool
 	drained  atomic.Bool // the lanes have ended; callbacks have nothing to wait for
-	fencing  fencingTimer
+	fencing  fencer
 	polledAt atomic.Int64 // unix nanoseconds of the last poll
 }
 
@@ -53,7 +53,7 @@ func newMember(e *Engine, id *identity) *member {
 		engine: e, id: id, log: e.log, begun: make(chan struct{}),
 		topicIDs: map[string][16]byte{}, claims: map[partition]*claim{},
 	}
-	m.fencing.look = func() { m.fencePeers(e.runCtx) }
+	m.fencing = newFencer()
 	return m
 }
 

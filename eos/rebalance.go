@@ -24,7 +24,7 @@ func (m *member) onAssigned(_ context.Context, _ *kgo.Client, gained map[string]
 	m.engine.observe(Event{Kind: Assigned, Partitions: gained})
 	if len(gained) > 0 {
 		m.log.Info("partitions assigned", "partitions", gained)
-		m.fencing.restart()
+		m.fencing.wanted()
 	}
 }
 

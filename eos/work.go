@@ -87,10 +87,11 @@ func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, releas
 		s.produceAlone(ctx, t, w.out.staged)
 		return nil
 	}
-	if released {
+	if released && len(t.held.outputs) == 0 {
 		s.produce(t, w.out.staged)
 		return nil
 	}
+	// What is held goes first, even when the release came a moment ago.
 	for _, r := range w.out.staged {
 		t.held.bytes += len(r.Key) + len(r.Value)
 	}

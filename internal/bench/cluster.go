@@ -87,16 +87,20 @@ func (c *cluster) fill(ctx context.Context, topic string, in input, n int) error
 		return err
 	}
 	defer client.Close()
-	first := kgo.AbortingFirstErrPromise(client)
-	for i := range n {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	acked := func(_ *kgo.Record, err error) {
+		if err != nil {
+			stop(err)
+		}
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
 		v, err := in.value(i)
 		if err != nil {
 			return err
 		}
-		client.Produce(ctx, &kgo.Record{Topic: topic, Key: binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), Value: v}, first.Promise())
-		if first.Err() != nil {
-			break
-		}
+		client.Produce(ctx, &kgo.Record{Topic: topic, Key: binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), Value: v}, acked)
 	}
-	return errors.Join(client.Flush(ctx), first.Err())
+	err = client.Flush(ctx)
+	return errors.Join(err, context.Cause(ctx))
 }
