@@ -73,7 +73,7 @@ type scene struct {
 func meet(t *testing.T, f fault) crashtest.App {
 	t.Helper()
 	s := &scene{t: t, fault: f, Stage: engineworker.New(t, partitions, engineworker.Config{
-		Lanes: f.lanes, Session: 10 * time.Second, TransactionTimeout: time.Minute, Answer: f.answer(), Retry: f.retry(),
+		Lanes: f.lanes, Session: 10 * time.Second, TransactionTimeout: 15 * time.Second, Answer: f.answer(), Retry: f.retry(),
 	})}
 	stop := s.WatchOffsets()
 	s.Flow(partitions, perSecond)
