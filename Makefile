@@ -13,7 +13,8 @@ GOTESTSUM        := $(BIN)/gotestsum-$(GOTESTSUM_VERSION)
 # Packages that start brokers or processes. They run one after the other, since
 # two brokers and their clients at once turn timing into noise on two cores.
 HEAVY_RACE := ./eos/... ./processor/...
-HEAVY      := ./cmd/... ./examples/... ./internal/kafkaproc/... ./internal/kafkatest/...
+HEAVY      := ./cmd/... ./examples/... ./internal/committed/... ./internal/demo/... ./internal/dlq/... \
+              ./internal/kafkaproc/... ./internal/kafkatest/...
 CRASH      := ./internal/crashtest/...
 
 # Arguments of the optional parts; see the targets.
@@ -88,9 +89,9 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	done; [ $$found = 1 ] || { echo "no fuzz target found" >&2; exit 1; }
 
 .PHONY: bench
-bench: ## Compare with the hand-written loop; BENCH=copy|latency, KAFKA=host:port
-	@mkdir -p $(BIN) && $(GO) build -o $(BIN)/weir ./cmd/weir
-	@$(BIN)/weir bench $(BENCH) $(if $(KAFKA),--kafka $(KAFKA))
+bench: ## Compare with the hand-written loop; BENCH="copy" or "latency" and flags, KAFKA=host:port
+	@mkdir -p $(BIN) && $(GO) build -o $(BIN)/ ./cmd/weir ./internal/kafkaproc/withkafka
+	@$(if $(KAFKA),WEIR_TEST_KAFKA=$(KAFKA),$(BIN)/withkafka --) sh -c '$(BIN)/weir bench $(BENCH) --brokers $$WEIR_TEST_KAFKA'
 
 .PHONY: lint
 lint: $(GOLANGCI) ## Run the linters of .golangci.yml

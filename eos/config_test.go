@@ -100,15 +100,20 @@ func TestNewRefusesOptionsThatDecideExactlyOnce(t *testing.T) {
 		"transaction": {[]kgo.Opt{kgo.TransactionalID("mine")}, []string{"TransactionalID is refused: it is what fences a dead predecessor; the engine makes it from ApplicationID and InstanceID"}},
 		"timeout":     {[]kgo.Opt{kgo.TransactionTimeout(time.Second)}, []string{"TransactionTimeout is refused: set Config.TransactionTimeout"}},
 		"isolation": {[]kgo.Opt{kgo.FetchIsolationLevel(kgo.ReadUncommitted()), kgo.ConsumeTopics("x")}, []string{
-			"ConsumeTopics is refused: set Config.Topics"}},
+			"ConsumeTopics is refused: set Config.Topics",
+		}},
 		"read_committed": {[]kgo.Opt{kgo.FetchIsolationLevel(kgo.ReadCommitted())}, []string{
-			"FetchIsolationLevel is refused: input is read with read_committed; anything else would break exactly-once"}},
+			"FetchIsolationLevel is refused: input is read with read_committed; anything else would break exactly-once",
+		}},
 		"group": {[]kgo.Opt{kgo.ConsumerGroup("g"), kgo.InstanceID("i")}, []string{
-			"InstanceID is refused: set Config.InstanceID", "ConsumerGroup is refused: it is Config.ApplicationID"}},
+			"InstanceID is refused: set Config.InstanceID", "ConsumerGroup is refused: it is Config.ApplicationID",
+		}},
 		"manual": {[]kgo.Opt{kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"in": {0: kgo.NewOffset()}})}, []string{
-			"ConsumePartitions is refused: " + group}},
+			"ConsumePartitions is refused: " + group,
+		}},
 		"auto commit": {[]kgo.Opt{kgo.ConsumerGroup("g"), kgo.ConsumeTopics("x"), kgo.DisableAutoCommit()}, []string{
-			"ConsumerGroup is refused: it is Config.ApplicationID", "ConsumeTopics is refused: set Config.Topics", "DisableAutoCommit is refused: " + offsets}},
+			"ConsumerGroup is refused: it is Config.ApplicationID", "ConsumeTopics is refused: set Config.Topics", "DisableAutoCommit is refused: " + offsets,
+		}},
 		"acks":     {[]kgo.Opt{kgo.RequiredAcks(kgo.LeaderAck()), kgo.DisableIdempotentWrite()}, []string{"DisableIdempotentWrite is refused: it would break exactly-once", "RequiredAcks is refused: a transaction needs acks from all in-sync replicas"}},
 		"retries":  {[]kgo.Opt{kgo.RecordRetries(3)}, []string{"RecordRetries is refused: giving up on a record in doubt would break exactly-once"}},
 		"deadline": {[]kgo.Opt{kgo.RecordDeliveryTimeout(time.Minute)}, []string{"RecordDeliveryTimeout is refused: giving up on a record in doubt would break exactly-once"}},

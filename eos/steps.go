@@ -123,10 +123,10 @@ func (s *slot) addPartitions(ctx context.Context) error {
 func partitionsError(resp *kmsg.AddPartitionsToTxnResponse) error {
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			switch err := kerr.ErrorForCode(p.ErrorCode); err {
-			case nil, kerr.OperationNotAttempted, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed:
+			switch p.ErrorCode {
+			case 0, kerr.OperationNotAttempted.Code, kerr.UnknownTopicOrPartition.Code, kerr.TopicAuthorizationFailed.Code:
 			default:
-				return err
+				return kerr.ErrorForCode(p.ErrorCode)
 			}
 		}
 	}

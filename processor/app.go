@@ -66,7 +66,7 @@ func newPlan(applicationID string, build func(*topology.Builder)) (*topology.Pla
 func newApp(cfg *config, plan *topology.Plan) (*App, error) {
 	a := &App{cfg: cfg, plan: plan, reg: prometheus.NewRegistry(), ids: map[string][16]byte{}}
 	if cfg.engine.Logger == nil {
-		cfg.engine.Logger = slog.Default() //nolint:sloglint // documented default of WithLogger
+		cfg.engine.Logger = slog.Default()
 	}
 	a.log = cfg.engine.Logger.With("app", cfg.engine.ApplicationID)
 	ec := cfg.engine
@@ -133,7 +133,7 @@ func (a *App) process(ctx, helpers context.Context, stop context.CancelFunc) err
 	adm := kadm.NewClient(client)
 	if err := a.prepare(ctx, client, adm); err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // asked to stop before it had begun
+			return nil // asked to stop before it had begun
 		}
 		return err
 	}

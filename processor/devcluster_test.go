@@ -1,7 +1,6 @@
 package processor_test
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestARepartitioningTopologyRunsOnTheEmbeddedCluster(t *testing.T) {
 		s = topology.SelectKey(s, "value", func(_, v string) (string, error) { return v, nil })
 		s.Repartition("by-value", topology.String, topology.String).To("out", topology.String, topology.String)
 	}, processor.WithBrokers(fake.Brokers()...), processor.WithStateDir(t.TempDir()),
-		processor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))), processor.WithTrimInterval(trimOften))
+		processor.WithLogger(slog.New(slog.DiscardHandler)), processor.WithTrimInterval(trimOften))
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- app.Run(t.Context()) }()

@@ -24,12 +24,16 @@ func TestTheProgramRefusesBadUseWithOneLine(t *testing.T) {
 	}{
 		"no brokers": {hello, nil, nil, 2, "app: Brokers is empty; give at least one host:port"},
 		"unknown flag": {
-			hello, nil, []string{"--lane", "3"}, 2,
+			hello, nil,
+			[]string{"--lane", "3"},
+			2,
 			"app: error parsing commandline arguments: flag provided but not defined: -lane; see --help",
 		},
 		"stray argument": {hello, nil, []string{"start"}, 2, `app: unexpected argument "start"; see --help`},
 		"bad policy": {
-			hello, nil, []string{"--on-decode-error", "drop"}, 2,
+			hello, nil,
+			[]string{"--on-decode-error", "drop"},
+			2,
 			`app: error parsing commandline arguments: invalid value "drop" for flag -on-decode-error: "drop" is none of fail, skip, dead-letter; see --help`,
 		},
 		"endless retry": {
@@ -40,12 +44,16 @@ func TestTheProgramRefusesBadUseWithOneLine(t *testing.T) {
 		},
 		"no topology": {nil, nil, nil, 2, "app: the function that builds the topology is nil"},
 		"refused client option": {
-			hello, []processor.Option{processor.WithClientOptions(kgo.Balancers(kgo.RangeBalancer()))},
-			[]string{"--brokers", "127.0.0.1:1"}, 2,
+			hello,
+			[]processor.Option{processor.WithClientOptions(kgo.Balancers(kgo.RangeBalancer()))},
+			[]string{"--brokers", "127.0.0.1:1"},
+			2,
 			"app: client option kgo.Balancers is refused: only cooperative-sticky lets kept partitions go on while others move",
 		},
 		"unreachable broker": {
-			hello, nil, []string{"--brokers", "127.0.0.1:1", "--start-timeout", "1s"}, 1,
+			hello, nil,
+			[]string{"--brokers", "127.0.0.1:1", "--start-timeout", "1s"},
+			1,
 			"app: no answer from 127.0.0.1:1 within 1s: unable to dial: dial tcp 127.0.0.1:1: connect: connection refused; check the addresses, TLS and SASL",
 		},
 	} {

@@ -87,7 +87,7 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 		c.Collect(out)
 	}
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...) //nolint:promlinter // it cannot read the description
 	}
 	s, waiting, joined := m.app.engine.Status(), 0, 0
 	for _, p := range s.Partitions {

@@ -46,6 +46,7 @@ func TestLostRightsStopTheApplication(t *testing.T) {
 	}{
 		"write": {
 			func(t *testing.T, _, _, out string) {
+				t.Helper()
 				deny(t, adm, topic(out), kmsg.ACLResourcePatternTypeLiteral, kadm.OpWrite)
 			},
 			eos.ErrRefused,
@@ -54,6 +55,7 @@ func TestLostRightsStopTheApplication(t *testing.T) {
 		},
 		"read": {
 			func(t *testing.T, _, in, _ string) {
+				t.Helper()
 				deny(t, adm, topic(in), kmsg.ACLResourcePatternTypeLiteral, kadm.OpRead)
 			},
 			eos.ErrUnauthorized,
@@ -61,12 +63,14 @@ func TestLostRightsStopTheApplication(t *testing.T) {
 		},
 		"group": {
 			func(t *testing.T, id, _, _ string) {
+				t.Helper()
 				deny(t, adm, func(b *kadm.ACLBuilder) *kadm.ACLBuilder { return b.Groups(id) }, kmsg.ACLResourcePatternTypeLiteral, kadm.OpRead)
 			},
 			eos.ErrUnauthorized, "eos: group APP: GROUP_AUTHORIZATION_FAILED: Not authorized to access group: Group authorization failed; allow Read on the Group",
 		},
 		"transactional id": {
 			func(t *testing.T, id, _, _ string) {
+				t.Helper()
 				deny(t, adm, func(b *kadm.ACLBuilder) *kadm.ACLBuilder { return b.TransactionalIDs(id + "/") }, kmsg.ACLResourcePatternTypePrefixed, kadm.OpWrite)
 			},
 			eos.ErrUnauthorized,

@@ -3,7 +3,6 @@ package processor_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -39,7 +38,7 @@ func start(t *testing.T, c *kafkatest.Cluster, id string, build func(*topology.B
 	t.Helper()
 	base := []processor.Option{
 		processor.WithBrokers(c.Brokers()...), processor.WithStateDir(t.TempDir()),
-		processor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
+		processor.WithLogger(slog.New(slog.DiscardHandler)),
 	}
 	app, err := processor.New(id, build, append(base, opts...)...)
 	require.NoError(t, err)

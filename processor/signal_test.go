@@ -66,7 +66,7 @@ func (p *child) until(t *testing.T, text string) {
 
 // wait reads the rest of the log and waits for the end.
 func (p *child) wait() error {
-	for p.lines.Scan() { //nolint:revive // the pipe must be empty before Wait
+	for p.lines.Scan() { // the pipe must be empty before Wait
 	}
 	return p.cmd.Wait()
 }

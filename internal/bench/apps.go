@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"strconv"
 
@@ -23,7 +22,7 @@ func engine(plain bool) contender {
 		cfg := eos.Config{
 			ApplicationID: s.Group, InstanceID: s.Group, Brokers: s.Brokers, Topics: []string{s.In},
 			CommitInterval: s.Commit, Slots: s.Slots, Lanes: s.Lanes, Client: opts,
-			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Logger: slog.New(slog.DiscardHandler),
 		}
 		if plain {
 			cfg = eos.WithoutTransactions(cfg)
@@ -48,7 +47,7 @@ func app(build func(b *topology.Builder, s Spec)) contender {
 		}
 		settings := []processor.Option{
 			processor.WithBrokers(s.Brokers...), processor.WithInstanceID(s.Group), processor.WithCommitInterval(s.Commit),
-			processor.WithClientOptions(opts...), processor.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))),
+			processor.WithClientOptions(opts...), processor.WithLogger(slog.New(slog.DiscardHandler)),
 		}
 		if s.Slots > 0 {
 			settings = append(settings, processor.WithSlots(s.Slots))

@@ -60,8 +60,7 @@ func (c *child) stop() (Usage, error) {
 		return c.usage(), c.explain(err)
 	case <-time.After(childDeadline):
 		_ = c.cmd.Process.Kill() // it has had its chance
-		<-c.done
-		return Usage{}, errors.New("did not stop in time")
+		return Usage{}, errors.Join(errors.New("did not stop in time"), <-c.done)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"sort"
 	"time"
 
@@ -84,8 +83,7 @@ func (s Spec) clientOptions() ([]kgo.Opt, error) {
 	if err != nil {
 		return nil, err
 	}
-	var dial func(context.Context, string, string) (net.Conn, error) = faultproxy.Dialer(redirect)
-	return append(opts, kgo.Dialer(dial)), nil
+	return append(opts, kgo.Dialer(faultproxy.Dialer(redirect))), nil
 }
 
 // fetchMaxBytes is franz-go's default, named so that it is printed.

@@ -2,7 +2,6 @@ package latepackets_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/weirstream/weir/internal/crashtest"
-	"github.com/weirstream/weir/internal/crashtest/engineworker"
+	"github.com/weirstream/weir/internal/crashtest/enginetest"
 	"github.com/weirstream/weir/internal/faultproxy"
 	"github.com/weirstream/weir/internal/kafkatest"
 )
@@ -62,7 +61,7 @@ func TestLostAndLatePackets(t *testing.T) {
 
 // scene is a case under way.
 type scene struct {
-	*engineworker.Stage
+	*enginetest.Stage
 	t      *testing.T
 	fault  fault
 	worker *crashtest.Worker
@@ -72,14 +71,14 @@ type scene struct {
 
 func meet(t *testing.T, f fault) crashtest.App {
 	t.Helper()
-	s := &scene{t: t, fault: f, Stage: engineworker.New(t, partitions, engineworker.Config{
+	s := &scene{t: t, fault: f, Stage: enginetest.New(t, partitions, enginetest.Config{
 		Lanes: f.lanes, Session: 10 * time.Second, TransactionTimeout: 15 * time.Second, Answer: f.answer(), Retry: f.retry(),
 	})}
 	stop := s.WatchOffsets()
 	s.Flow(partitions, perSecond)
 	s.worker = s.Start(client, true)
-	s.Note(s.worker, 0, "a first commit", func(n engineworker.Note) bool { return n.Outcome == "committed" && n.Records > 0 })
-	s.noted = len(engineworker.Notes(s.worker))
+	s.Note(s.worker, 0, "a first commit", func(n enginetest.Note) bool { return n.Outcome == "committed" && n.Records > 0 })
+	s.noted = len(enginetest.Notes(s.worker))
 	switch f.how {
 	case requestLost, replyLost:
 		s.lose()
@@ -87,7 +86,7 @@ func meet(t *testing.T, f fault) crashtest.App {
 		s.delay()
 	}
 	s.ended()
-	s.Note(s.worker, len(engineworker.Notes(s.worker)), "a later commit of the id", func(n engineworker.Note) bool {
+	s.Note(s.worker, len(enginetest.Notes(s.worker)), "a later commit of the id", func(n enginetest.Note) bool {
 		return n.Kind == "ended" && n.Outcome == "committed" && n.ID == s.id && n.Records > 0
 	})
 	s.Finish()
@@ -102,7 +101,7 @@ func meet(t *testing.T, f fault) crashtest.App {
 func (s *scene) catch(at faultproxy.Point, what faultproxy.Verdict) *faultproxy.Handle {
 	s.t.Helper()
 	first := make(chan *faultproxy.Exchange, 1)
-	var key = s.fault.key
+	key := s.fault.key
 	h := s.Proxy.Add(faultproxy.Rule{
 		At: at, Client: client, Keys: []kmsg.Key{key}, Nth: 1, Verdict: what,
 		Match: func(e *faultproxy.Exchange) bool { return idOf(e) != "" },
@@ -188,7 +187,7 @@ func (s *scene) deliver(held *faultproxy.Handle) {
 
 // reported says whether the worker has noted the fault's outcome.
 func (s *scene) reported(id string) bool {
-	for _, n := range engineworker.Notes(s.worker)[s.noted:] {
+	for _, n := range enginetest.Notes(s.worker)[s.noted:] {
 		if n.ID == id && n.Kind == "ended" && n.Outcome == "unknown" {
 			return true
 		}
@@ -199,8 +198,8 @@ func (s *scene) reported(id string) bool {
 // ended has the engine say of the fault's transaction what it must.
 func (s *scene) ended() {
 	s.t.Helper()
-	n := s.Note(s.worker, s.noted, "the unknown outcome", func(n engineworker.Note) bool {
+	n := s.Note(s.worker, s.noted, "the unknown outcome", func(n enginetest.Note) bool {
 		return n.ID == s.id && n.Kind == "ended" && n.Outcome == "unknown"
 	})
-	require.True(s.t, strings.Contains(n.Reason, s.fault.reason()), "%+v", n)
+	require.Contains(s.t, n.Reason, s.fault.reason(), "%+v", n)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/crashtest"
-	"github.com/weirstream/weir/internal/crashtest/engineworker"
+	"github.com/weirstream/weir/internal/crashtest/enginetest"
 )
 
 // span is a time.
@@ -31,7 +31,7 @@ func movesOf(workers []*crashtest.Worker, stopped map[*crashtest.Worker]time.Tim
 	gained, gone := map[int32][]time.Time{}, map[int32][]time.Time{}
 	for _, w := range workers {
 		has := map[int32]bool{}
-		for _, n := range engineworker.Notes(w) {
+		for _, n := range enginetest.Notes(w) {
 			for _, ids := range n.Partitions {
 				for _, id := range ids {
 					has[id] = n.Kind == "assigned"
@@ -67,7 +67,7 @@ func movesOf(workers []*crashtest.Worker, stopped map[*crashtest.Worker]time.Tim
 }
 
 // kept are the gaps of partitions that stayed where they were throughout.
-func (m moves) kept(seen *engineworker.Seen, within span) []gap {
+func (m moves) kept(seen *enginetest.Seen, within span) []gap {
 	var out []gap
 	for id := range int32(partitions) {
 		times := seen.Times(id)

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/weirstream/weir/internal/crashtest"
-	"github.com/weirstream/weir/internal/crashtest/engineworker"
+	"github.com/weirstream/weir/internal/crashtest/enginetest"
 )
 
 func TestMain(m *testing.M) {
-	crashtest.Main(m, map[string]crashtest.Func{engineworker.FuncName: engineworker.Run})
+	crashtest.Main(m, map[string]crashtest.Func{enginetest.FuncName: enginetest.Run})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weirstream/weir/internal/crashtest"
-	"github.com/weirstream/weir/internal/crashtest/engineworker"
+	"github.com/weirstream/weir/internal/crashtest/enginetest"
 )
 
 const (
@@ -24,10 +24,10 @@ const (
 
 // group is three members under load.
 type group struct {
-	*engineworker.Stage
+	*enginetest.Stage
 	t       *testing.T
-	seen    *engineworker.Seen // the output
-	control *engineworker.Seen // the input: how still the machine itself stands
+	seen    *enginetest.Seen // the output
+	control *enginetest.Seen // the input: how still the machine itself stands
 	static  bool
 	now     [members]*crashtest.Worker
 	all     []*crashtest.Worker
@@ -36,7 +36,7 @@ type group struct {
 
 func newGroup(t *testing.T, perSecond int, static bool) *group {
 	t.Helper()
-	g := &group{t: t, static: static, stopped: map[*crashtest.Worker]time.Time{}, Stage: engineworker.New(t, partitions, engineworker.Config{
+	g := &group{t: t, static: static, stopped: map[*crashtest.Worker]time.Time{}, Stage: enginetest.New(t, partitions, enginetest.Config{
 		Lanes: 1, Session: session, TransactionTimeout: time.Minute,
 	})}
 	g.seen, g.control = g.Watch(g.Base.Output), g.Watch(g.Base.Input)
@@ -81,7 +81,7 @@ func (g *group) judge() {
 func (g *group) outcomes() (ended, committed int, other map[string]int) {
 	other = map[string]int{}
 	for _, w := range g.all {
-		for _, n := range engineworker.Notes(w) {
+		for _, n := range enginetest.Notes(w) {
 			switch {
 			case n.Kind != "ended" || n.Records == 0:
 			case n.Outcome == "committed":
@@ -140,7 +140,7 @@ func TestAFrozenMemberComesBack(t *testing.T) {
 	require.NoError(t, g.now[1].Freeze())
 	g.pass(session * 3 / 2)
 	require.NoError(t, g.now[1].Thaw())
-	g.Note(g.now[1], 0, "it joins again", func(n engineworker.Note) bool {
+	g.Note(g.now[1], 0, "it joins again", func(n enginetest.Note) bool {
 		return n.Kind == "assigned" && n.At.After(began) && len(n.Partitions) > 0
 	})
 	g.pass(2 * time.Second)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weirstream/weir/internal/crashtest"
-	"github.com/weirstream/weir/internal/crashtest/engineworker"
+	"github.com/weirstream/weir/internal/crashtest/enginetest"
 )
 
 const (
@@ -32,15 +32,15 @@ func rounds(t *testing.T) int {
 	return max(n, 3)
 }
 
-func stage(t *testing.T) *engineworker.Stage {
+func stage(t *testing.T) *enginetest.Stage {
 	t.Helper()
-	return engineworker.New(t, partitions, engineworker.Config{
+	return enginetest.New(t, partitions, enginetest.Config{
 		Lanes: 1, Session: session, TransactionTimeout: time.Minute,
 	})
 }
 
 // holds says that a worker that stood at point has left a transaction open.
-func holds(t *testing.T, s *engineworker.Stage) {
+func holds(t *testing.T, s *enginetest.Stage) {
 	t.Helper()
 	s.Poll("the dead transaction is open", func() bool {
 		return len(s.Cluster.OpenTransactions(t, s.App.TransactionalIDs)) > 0
@@ -48,7 +48,7 @@ func holds(t *testing.T, s *engineworker.Stage) {
 }
 
 // committed is a commit with records.
-func committed(n engineworker.Note) bool {
+func committed(n enginetest.Note) bool {
 	return n.Kind == "ended" && n.Outcome == "committed" && n.Records > 0
 }
 
@@ -124,7 +124,7 @@ func TestASurvivorsOutputsAreVisibleSoonAfterTheSession(t *testing.T) {
 // owned are the partitions that a worker has.
 func owned(w *crashtest.Worker) []int32 {
 	has := map[int32]bool{}
-	for _, n := range engineworker.Notes(w) {
+	for _, n := range enginetest.Notes(w) {
 		for _, ids := range n.Partitions {
 			for _, id := range ids {
 				has[id] = n.Kind == "assigned"
@@ -142,7 +142,7 @@ func owned(w *crashtest.Worker) []int32 {
 
 // firstVisible is when the first output of any of the partitions came that is
 // surely not the dead process's: its input was written after the death.
-func firstVisible(s *engineworker.Stage, seen *engineworker.Seen, ends map[int32]int64, ids []int32) time.Time {
+func firstVisible(s *enginetest.Stage, seen *enginetest.Seen, ends map[int32]int64, ids []int32) time.Time {
 	var first time.Time
 	s.Poll("a visible output", func() bool {
 		for _, id := range ids {
@@ -156,7 +156,7 @@ func firstVisible(s *engineworker.Stage, seen *engineworker.Seen, ends map[int32
 }
 
 // allVisible is when the last of the partitions had such an output.
-func allVisible(s *engineworker.Stage, seen *engineworker.Seen, ends map[int32]int64, ids []int32) time.Time {
+func allVisible(s *enginetest.Stage, seen *enginetest.Seen, ends map[int32]int64, ids []int32) time.Time {
 	var last time.Time
 	for _, id := range ids {
 		if at := firstVisible(s, seen, ends, []int32{id}); at.After(last) {

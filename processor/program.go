@@ -25,7 +25,7 @@ import (
 // error that says why and what to do. 2: bad flags or settings, likewise. Logs go
 // to standard output.
 func Main(name string, build func(*topology.Builder), opts ...Option) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT) //nolint:forbidigo // the program begins here: there is no caller
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT) //nolint:forbidigo // a program begins here
 	context.AfterFunc(ctx, stop)                                                             // the default action is back for the second signal
 	os.Exit(run(ctx, name, build, opts, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -1,4 +1,4 @@
-package engineworker
+package enginetest
 
 import (
 	"context"
