@@ -28,11 +28,12 @@ type claim struct {
 	parked  []batch
 	retryAt time.Time
 
-	// isolated holds offsets whose outputs are to be produced alone: a broker
-	// refuses whole batches, and only so shows whose record it means. refused
-	// holds those found.
-	isolated map[int64]struct{}
-	refused  map[int64]*Refusal
+	// apart holds offsets before which everything produced is acknowledged, so
+	// that outputs in front and behind share no batch: a broker refuses whole
+	// batches, and shows only so whose record it means. refused holds those
+	// found.
+	apart   map[int64]struct{}
+	refused map[int64]*Refusal
 
 	// overdue counts the transactions that exceeded their time-out in the
 	// handler, at the record that was in it.
@@ -73,9 +74,17 @@ func (c *claim) forget(next int64) {
 			delete(c.refused, offset)
 		}
 	}
-	for offset := range c.isolated {
+	for offset := range c.apart {
 		if offset < next {
-			delete(c.isolated, offset)
+			delete(c.apart, offset)
 		}
 	}
+}
+
+// part has everything before offset acknowledged before its outputs are sent.
+func (c *claim) part(offset int64) {
+	if c.apart == nil {
+		c.apart = map[int64]struct{}{}
+	}
+	c.apart[offset] = struct{}{}
 }

@@ -63,3 +63,10 @@ func (c Config) memberOptions(instance string, m *member) []kgo.Opt {
 		kgo.OnPartitionsLost(m.onLost),
 	)
 }
+
+// newClient makes a client; one at a time.
+func (e *Engine) newClient(opts []kgo.Opt) (*kgo.Client, error) {
+	e.making.Lock()
+	defer e.making.Unlock()
+	return kgo.NewClient(opts...)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -34,6 +35,10 @@ type Engine struct {
 	runCtx context.Context //nolint:containedctx // made and ended by Run
 	stop   context.CancelCauseFunc
 	ready  atomic.Bool
+
+	// making keeps two clients from being made at once: franz-go's
+	// DefaultCompressor writes to the codecs of a shared option.
+	making sync.Mutex
 }
 
 // New checks cfg without any network traffic. The error is an *Error with
@@ -97,7 +102,7 @@ func (e *Engine) run(ctx context.Context, id *identity, fn Handler) error {
 func (e *Engine) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, e.cfg.StartTimeout)
 	defer cancel()
-	client, err := kgo.NewClient(e.cfg.plainOptions()...)
+	client, err := e.newClient(e.cfg.plainOptions())
 	if err != nil {
 		return newError(ErrConfig, "the client options do not fit together", "mend them", err)
 	}
@@ -134,7 +139,7 @@ func (e *Engine) start(ctx context.Context) error {
 // serve joins the group and works until runCtx ends, then drains and leaves.
 func (e *Engine) serve(background context.Context, fn Handler) error {
 	m := e.member
-	client, err := kgo.NewClient(e.cfg.memberOptions(m.id.instance, m)...)
+	client, err := e.newClient(e.cfg.memberOptions(m.id.instance, m))
 	if err != nil {
 		e.closeLanes()
 		return newError(ErrConfig, "the client options do not fit together", "mend them", err)

@@ -85,10 +85,10 @@ func TestTransactionGoesOnBehindTheLastRecordSeen(t *testing.T) {
 func TestClaimForgetsWhatIsBehindIt(t *testing.T) {
 	t.Parallel()
 	c := someClaim(0)
-	c.isolated = map[int64]struct{}{1: {}, 5: {}}
+	c.apart = map[int64]struct{}{1: {}, 5: {}}
 	c.refused = map[int64]*Refusal{2: {}, 6: {}}
 	c.forget(5)
-	require.Equal(t, map[int64]struct{}{5: {}}, c.isolated)
+	require.Equal(t, map[int64]struct{}{5: {}}, c.apart)
 	require.Equal(t, map[int64]*Refusal{6: {}}, c.refused)
 }
 

@@ -168,39 +168,67 @@ func uncommitted(b batch, committed map[partition]int64) batch {
 }
 
 // blameLocked remembers whose outputs were refused. A broker refuses whole
-// batches: with more than one suspect each is produced alone next time, and
-// only one refused alone is taken at its word.
+// batches: with more than one suspect they are parted in two for the next time,
+// and only a record that is the only suspect is taken at its word. A guilty one
+// among n is so found after log n repetitions.
 func (l *lane) blameLocked(failed []*txn) error {
+	suspects, behind := suspectsOf(failed)
+	switch len(suspects) {
+	case 0:
+		return nil
+	case 1:
+		return suspects[0].condemn()
+	}
+	suspects[0].claim.part(suspects[0].offset)
+	middle := suspects[len(suspects)/2]
+	middle.claim.part(middle.offset)
+	if behind != nil {
+		behind.claim.part(behind.record.Offset)
+	}
+	return nil
+}
+
+// suspectsOf gives one blame for each input with a refused output, in the order
+// of processing, and the input that came behind the last of them.
+func suspectsOf(failed []*txn) (suspects []blame, behind *origin) {
 	type at struct {
 		c      *claim
 		offset int64
 	}
-	suspects := map[at]blame{}
+	blamed := map[at]blame{}
 	for _, t := range failed {
 		for _, b := range t.fail.blamed {
-			suspects[at{b.claim, b.offset}] = b
+			blamed[at{b.claim, b.offset}] = b
 		}
 	}
-	for k, b := range suspects {
-		_, alone := k.c.isolated[k.offset]
-		_, before := k.c.refused[k.offset]
-		refusal := &Refusal{Output: b.output, Err: b.err}
-		switch {
-		case before:
-			return newError(ErrRefused, "what stands in for its refused output was refused, too", "mend the refusal handler", refusal).
-				at(k.c.topic, k.c.id, k.offset)
-		case alone || len(suspects) == 1:
-			if k.c.refused == nil {
-				k.c.refused = map[int64]*Refusal{}
+	if len(blamed) == 0 {
+		return nil, nil
+	}
+	for _, t := range failed {
+		for _, b := range t.inputs {
+			for _, r := range b.records {
+				if s, ok := blamed[at{b.claim, r.Offset}]; ok {
+					suspects, behind = append(suspects, s), nil
+				} else if behind == nil {
+					behind = &origin{claim: b.claim, record: r}
+				}
 			}
-			k.c.refused[k.offset] = refusal
-			delete(k.c.isolated, k.offset)
-		default:
-			if k.c.isolated == nil {
-				k.c.isolated = map[int64]struct{}{}
-			}
-			k.c.isolated[k.offset] = struct{}{}
 		}
 	}
+	return suspects, behind
+}
+
+// condemn has the input stand for its refused output. When it was refused
+// before, what the handler put in its place is refused too.
+func (b blame) condemn() error {
+	c, refusal := b.claim, &Refusal{Output: b.output, Err: b.err}
+	if _, before := c.refused[b.offset]; before {
+		return newError(ErrRefused, "what stands in for its refused output was refused, too", "mend the refusal handler", refusal).
+			at(c.topic, c.id, b.offset)
+	}
+	if c.refused == nil {
+		c.refused = map[int64]*Refusal{}
+	}
+	c.refused[b.offset] = refusal
 	return nil
 }

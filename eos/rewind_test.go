@@ -95,8 +95,10 @@ func blamed(t *testing.T, c *claim, err error, offsets ...int64) *txn {
 	x := newTxn(t.Context(), 1, time.Now())
 	t.Cleanup(x.cancel)
 	for _, o := range offsets {
+		in := &kgo.Record{Topic: c.topic, Partition: c.id, Offset: o}
 		out := &kgo.Record{Topic: "out", Key: []byte("key"), Value: make([]byte, 9)}
-		x.failed(&origin{txn: x, claim: c, record: &kgo.Record{Topic: c.topic, Partition: c.id, Offset: o}}, out, err)
+		x.add(newBatch(c, []*kgo.Record{in}))
+		x.failed(&origin{txn: x, claim: c, record: in}, out, err)
 	}
 	return x
 }
@@ -104,25 +106,53 @@ func blamed(t *testing.T, c *claim, err error, offsets ...int64) *txn {
 func TestOneSuspectIsGuilty(t *testing.T) {
 	t.Parallel()
 	c := someClaim(0)
-	require.NoError(t, (&lane{}).blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7, 7)}))
-	require.Empty(t, c.isolated)
+	require.NoError(t, (&lane{}).blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7)}))
+	require.Empty(t, c.apart)
 	require.Len(t, c.refused, 1)
 	require.EqualError(t, c.refused[7], "output to out refused (key 3 bytes, value 9 bytes): "+kerr.MessageTooLarge.Error())
 	require.ErrorIs(t, c.refused[7], kerr.MessageTooLarge)
 }
 
-func TestSeveralSuspectsAreTriedAloneFirst(t *testing.T) {
+// Each repetition halves the suspects: the guilty one of a thousand is found
+// after eleven, and nobody else is refused.
+func TestSeveralSuspectsAreParted(t *testing.T) {
+	t.Parallel()
+	const guilty, n = 417, 1000
+	c := someClaim(0)
+	l := &lane{}
+	from, to := int64(0), int64(n) // the batch that the guilty one is in
+	for round := 1; ; round++ {
+		require.LessOrEqual(t, round, 11)
+		var in []int64
+		for o := from; o < to; o++ {
+			in = append(in, o)
+		}
+		require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, in...)}))
+		if len(c.refused) > 0 {
+			require.Contains(t, c.refused, int64(guilty))
+			require.Len(t, c.refused, 1)
+			return
+		}
+		for o := range c.apart {
+			if o <= guilty {
+				from = max(from, o)
+			} else {
+				to = min(to, o)
+			}
+		}
+	}
+}
+
+// Who was refused before may share a batch with another guilty one: that alone
+// proves nothing.
+func TestARefusedRecordAmongSuspectsIsNotGuiltyAgain(t *testing.T) {
 	t.Parallel()
 	c := someClaim(0)
 	l := &lane{}
-	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7, 8, 9)}))
-	require.Equal(t, map[int64]struct{}{7: {}, 8: {}, 9: {}}, c.isolated)
-	require.Empty(t, c.refused)
-
-	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 8)}))
-	require.Equal(t, map[int64]struct{}{7: {}, 9: {}}, c.isolated, "the others are still to be tried")
+	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7)}))
+	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7, 8)}))
 	require.Len(t, c.refused, 1)
-	require.Contains(t, c.refused, int64(8))
+	require.Contains(t, c.apart, int64(8))
 }
 
 func TestRefusedStandInEndsTheLoop(t *testing.T) {

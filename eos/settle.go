@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 var (
@@ -34,7 +33,7 @@ const (
 // producer of it and aborts what it left open.
 func (s *slot) init(ctx context.Context) error {
 	c := newCopies()
-	client, err := kgo.NewClient(s.lane.cfg().producerOptions(s.id, c)...)
+	client, err := s.lane.engine.newClient(s.lane.cfg().producerOptions(s.id, c))
 	if err != nil {
 		return err
 	}

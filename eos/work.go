@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"time"
 
@@ -22,8 +23,8 @@ type worker struct {
 
 // special is what is known about single records of a partition.
 type special struct {
-	isolated map[int64]struct{}
-	refused  map[int64]*Refusal
+	apart   map[int64]struct{}
+	refused map[int64]*Refusal
 }
 
 // work processes the head of b into the slot's transaction. What the handler
@@ -54,18 +55,10 @@ func (w *worker) work(ctx context.Context, s *slot, b batch) {
 func (w *worker) look(s *slot, c *claim) (sp special, released bool) {
 	w.lane.mu.Lock()
 	defer w.lane.mu.Unlock()
-	if len(c.isolated)+len(c.refused) > 0 {
-		sp = special{isolated: clone(c.isolated), refused: clone(c.refused)}
+	if len(c.apart)+len(c.refused) > 0 {
+		sp = special{apart: maps.Clone(c.apart), refused: maps.Clone(c.refused)}
 	}
 	return sp, s.released
-}
-
-func clone[V any](m map[int64]V) map[int64]V {
-	out := make(map[int64]V, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
 }
 
 // one processes one record and releases its outputs.
@@ -83,9 +76,8 @@ func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, releas
 			addOrigin(r, o.record, w.lane.member.topicIDs[o.record.Topic])
 		}
 	}
-	if _, alone := sp.isolated[o.record.Offset]; alone {
-		s.produceAlone(ctx, t, w.out.staged)
-		return nil
+	if _, apart := sp.apart[o.record.Offset]; apart && !s.settleProduced(ctx, t) {
+		return nil // the transaction is doomed: the record comes again
 	}
 	if released && len(t.held.outputs) == 0 {
 		s.produce(t, w.out.staged)
@@ -149,28 +141,19 @@ func handlerError(r *kgo.Record, err error) error {
 	return newError(ErrHandler, "the handler failed", "mend the record or the handler; nothing of the record was written", err).at(r.Topic, r.Partition, r.Offset)
 }
 
-// produceAlone sends the outputs of one record in requests of their own. It
-// waits for the release first, since nothing may be sent before.
-func (s *slot) produceAlone(ctx context.Context, t *txn, outs []*kgo.Record) {
+// settleProduced waits until everything of the transaction so far is
+// acknowledged; false when the transaction is doomed. It waits for the release
+// first, since nothing may be sent before.
+func (s *slot) settleProduced(ctx context.Context, t *txn) bool {
 	l := s.lane
 	ok := l.await(ctx, func() bool { return s.released || l.machine.slots[s.index].doom != doomNone })
 	if !ok || l.doomed(s.index) {
-		return // its input comes again
+		return false
 	}
 	s.produce(t, t.held.outputs)
 	t.held = held{}
-	s.flushNow(t)
-	s.produce(t, outs)
-	s.flushNow(t)
-}
-
-// flushNow waits until what was produced is acknowledged, or the transaction
-// is doomed.
-func (s *slot) flushNow(t *txn) {
 	s.gate.Lock()
 	client, open := s.gate.client, s.gate.txn == t
 	s.gate.Unlock()
-	if open {
-		_ = client.Flush(t.ctx) // doomed: the outputs are dropped anyway
-	}
+	return open && client.Flush(t.ctx) == nil && !l.doomed(s.index)
 }

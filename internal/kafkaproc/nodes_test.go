@@ -25,7 +25,8 @@ func TestThreeNodesSurviveOne(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, c.Stop()) })
 	require.Len(t, c.Brokers(), 3)
 
-	client, err := kgo.NewClient(kgo.SeedBrokers(c.Brokers()...), kgo.MetadataMinAge(50*time.Millisecond))
+	// A topic takes a moment to reach every node.
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.Brokers()...), kgo.MetadataMinAge(50*time.Millisecond), kgo.UnknownTopicRetries(-1))
 	require.NoError(t, err)
 	defer client.Close()
 	admin := kadm.NewClient(client)
