@@ -29,6 +29,11 @@ const (
 	stepEnd
 )
 
+// String names the request.
+func (k stepKind) String() string {
+	return [...]string{"InitProducerID", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn"}[k]
+}
+
 // classify maps the error of a step to its verdict. It is exhaustive over what
 // a 3.9 broker answers to these four requests; a code that is not listed leaves
 // the outcome open, which costs a re-initialisation and never a record.

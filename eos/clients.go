@@ -30,8 +30,12 @@ func (c Config) plainOptions() []kgo.Opt {
 // producerOptions make the client of one slot. Unless the user says otherwise,
 // outputs linger for a small share of the commit interval: long enough to share
 // a request, short enough to be on their way when the transaction closes.
-func (c Config) producerOptions(id string, copies *copies) []kgo.Opt {
-	opts := append([]kgo.Opt{kgo.ProducerLinger(min(c.CommitInterval/20, 5*time.Millisecond))}, c.plainOptions()...)
+func (e *Engine) producerOptions(id string, copies *copies) []kgo.Opt {
+	c := e.cfg
+	opts := append([]kgo.Opt{
+		kgo.ProducerLinger(min(c.CommitInterval/20, 5*time.Millisecond)),
+		kgo.ProducerBatchMaxBytesFn(e.batches.of),
+	}, c.plainOptions()...)
 	if c.plain {
 		return append(opts, kgo.WithHooks(copies))
 	}

@@ -31,10 +31,14 @@ type Engine struct {
 	takeovers atomic.Int64
 
 	started atomic.Bool
-	// runCtx ends when the engine is to stop; its cause is why.
-	runCtx context.Context //nolint:containedctx // made and ended by Run
-	stop   context.CancelCauseFunc
-	ready  atomic.Bool
+	// runCtx ends when the engine is to stop; failure is why, nil when it was
+	// asked to.
+	runCtx  context.Context //nolint:containedctx // made and ended by Run
+	stop    context.CancelFunc
+	failure atomic.Pointer[Error]
+	ready   atomic.Bool
+
+	batches batchLimits
 
 	// making keeps two clients from being made at once: franz-go's
 	// DefaultCompressor writes to the codecs of a shared option.
@@ -74,12 +78,15 @@ func (e *Engine) Run(ctx context.Context, fn Handler) error {
 	}
 	e.log = e.log.With("member", id.instance)
 	err = e.run(ctx, id, fn)
-	return errors.Join(err, id.release())
+	if released := id.release(); released != nil {
+		err = errors.Join(err, released)
+	}
+	return err
 }
 
 func (e *Engine) run(ctx context.Context, id *identity, fn Handler) error {
-	e.runCtx, e.stop = context.WithCancelCause(ctx)
-	defer e.stop(nil)
+	e.runCtx, e.stop = context.WithCancel(ctx)
+	defer e.stop()
 	e.member = newMember(e, id)
 	for n := range e.cfg.Lanes {
 		e.lanes = append(e.lanes, newLane(e, n))
@@ -92,7 +99,7 @@ func (e *Engine) run(ctx context.Context, id *identity, fn Handler) error {
 		return err
 	}
 	err := e.serve(context.WithoutCancel(ctx), fn)
-	if cause := (*Error)(nil); errors.As(context.Cause(e.runCtx), &cause) {
+	if cause := e.failure.Load(); cause != nil {
 		return cause
 	}
 	return err
@@ -126,7 +133,12 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	for _, id := range open {
 		if !own[id] { // left by a run with more lanes or slots
-			g.Go(func() error { return m.fence(ctx, id) })
+			g.Go(func() error {
+				if err := m.fence(ctx, id); err != nil {
+					return m.startError("the open transaction "+id+" cannot be aborted", err)
+				}
+				return nil
+			})
 		}
 	}
 	if err := g.Wait(); err != nil {
@@ -152,15 +164,16 @@ func (e *Engine) serve(background context.Context, fn Handler) error {
 	g := errgroup.Group{}
 	g.Go(func() error { m.poll(e.runCtx); return nil })
 	g.Go(func() error { m.watchTopics(e.runCtx); return nil })
-	g.Go(func() error { m.fencing.run(e.runCtx, m.fencePeers); return nil })
+	var fencing sync.WaitGroup
+	fencing.Go(func() { m.fencing.run(e.runCtx, m.fencePeers) })
 	<-e.runCtx.Done()
 	e.ready.Store(false)
-	return e.shutdown(background, &g)
+	return e.shutdown(background, &g, &fencing)
 }
 
 // shutdown: stop polling, commit what is under way, leave, close. Everything
 // within one deadline.
-func (e *Engine) shutdown(background context.Context, polling *errgroup.Group) error {
+func (e *Engine) shutdown(background context.Context, polling *errgroup.Group, fencing *sync.WaitGroup) error {
 	m := e.member
 	ctx, cancel := context.WithTimeout(background, e.cfg.DrainTimeout)
 	defer cancel()
@@ -173,6 +186,7 @@ func (e *Engine) shutdown(background context.Context, polling *errgroup.Group) e
 	for _, l := range e.lanes {
 		l.stop(drained)
 	}
+	fencing.Wait()
 	m.leave(background)
 	m.client.CloseAllowingRebalance()
 	if !drained {
@@ -190,17 +204,21 @@ func (e *Engine) closeLanes() {
 	}
 }
 
-// fail ends the engine; the first cause is what Run returns.
+// fail ends the engine; the first failure is what Run returns, also when it is
+// met while the engine is being stopped.
 func (e *Engine) fail(err error) {
-	err = asError(err)
-	if e.runCtx.Err() == nil {
-		e.log.Error("stopping", "error", err)
+	failure := asError(err)
+	if e.failure.CompareAndSwap(nil, failure) {
+		e.log.Error("stopping", "error", failure)
 	}
-	e.stop(err)
+	e.stop()
 }
 
 // fenced says whether the engine ends because its identity is another's.
-func (e *Engine) fenced() bool { return errors.Is(context.Cause(e.runCtx), ErrFenced) }
+func (e *Engine) fenced() bool {
+	failure := e.failure.Load()
+	return failure != nil && errors.Is(failure, ErrFenced)
+}
 
 func (e *Engine) observe(ev Event) {
 	if e.cfg.Observer != nil {

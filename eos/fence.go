@@ -112,7 +112,7 @@ func (m *member) openTransactions(ctx context.Context, prefix string) ([]string,
 
 // fence initialises id with a throw-away client, which aborts its transaction.
 func (m *member) fence(ctx context.Context, id string) error {
-	client, err := m.engine.newClient(m.engine.cfg.producerOptions(id, newCopies()))
+	client, err := m.engine.newClient(m.engine.producerOptions(id, newCopies()))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ func (l *lane) drain(ctx context.Context) bool {
 	l.notifyLocked()
 	l.mu.Unlock()
 	return l.await(ctx, func() bool {
-		return l.abandoned || !l.closeNow && l.working == nil && len(l.machine.line) == 0 && l.replay == nil
+		ended := !l.closeNow && len(l.machine.line) == 0 && l.replay == nil
+		return l.working == nil && (ended || l.abandoned)
 	})
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -196,9 +198,11 @@ func (m *member) sort(fetches kgo.Fetches) map[*lane][]fetched {
 	out := map[*lane][]fetched{}
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 		c := m.claims[partition{p.Topic, p.Partition}]
-		if c == nil || p.Err != nil {
+		if c == nil {
 			return
 		}
+		// Records may come with an error: they lie in front of what cannot be
+		// read, and franz-go has moved on behind them.
 		out[c.lane] = append(out[c.lane], fetched{c, p.Records, p.LastStableOffset})
 	})
 	return out
@@ -228,9 +232,23 @@ func (m *member) fetchError(topic string, id int32, err error) {
 		m.engine.fail(newError(ErrBroker, fmt.Sprintf("group %q is full", m.engine.cfg.ApplicationID), "raise the broker's group.max.size", err))
 	case errors.Is(err, kerr.UnknownTopicID), errors.Is(err, kerr.UnknownTopicOrPartition):
 		m.checkTopics(m.engine.runCtx)
+	case topic != "" && !passes(err):
+		m.engine.fail(newError(ErrBroker, "the partition cannot be read any further", "see the error; nothing behind it was processed", err).
+			at(topic, id, m.polledTo(partition{topic, id})))
 	default:
 		m.log.Warn("fetch error; franz-go retries", "topic", topic, "partition", id, "error", err)
 	}
+}
+
+// passes says whether a partition's error goes away by itself. franz-go gives
+// up on a partition, or skips what it cannot read, after any other.
+func passes(err error) bool {
+	var code *kerr.Error
+	if errors.As(err, &code) {
+		return code.Retriable
+	}
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // polledTo is where the next poll of the partition goes on; -1 when it is not

@@ -55,7 +55,7 @@ type Outcome int8
 const (
 	// Committed: the broker said so.
 	Committed Outcome = iota + 1
-	// Aborted: the broker said so, or the transaction was fenced.
+	// Aborted: the broker said so.
 	Aborted
 	// Unknown: an answer is missing. The id was initialised anew and the
 	// committed offsets were read back; nothing was guessed.
@@ -81,7 +81,7 @@ type Event struct {
 	Reason  Reason
 	// Records, Bytes: input of the transaction; Outputs: records it wrote.
 	Records, Bytes, Outputs int
-	// Age is the time since the transaction was opened, Busy the time spent
+	// Age is the time since the first record was taken, Busy the time spent
 	// in the handler, Flush, Offsets and End the time of each step.
 	Age, Busy, Flush, Offsets, End time.Duration
 	// Partitions holds topic -> partitions for the group events.

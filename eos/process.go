@@ -135,7 +135,13 @@ func (l *lane) closeTime(t *txn, work bool) time.Time {
 	cfg := &l.engine.cfg
 	switch {
 	case t.first.IsZero():
-		return t.opened.Add(cfg.CommitInterval)
+		// It began to fill when the one in front was closed, unless that took so
+		// long that it nears its own time-out.
+		idle := t.opened.Add(cfg.CommitInterval)
+		if l.closedAt.After(t.opened) {
+			idle = l.closedAt.Add(cfg.CommitInterval)
+		}
+		return earliest(idle, t.opened.Add(cfg.TransactionTimeout/2))
 	case work, l.machine.ahead < 0 && len(l.machine.line) == len(l.slots):
 		return t.first.Add(cfg.CommitInterval)
 	}

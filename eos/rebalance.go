@@ -21,6 +21,7 @@ func (m *member) onAssigned(_ context.Context, _ *kgo.Client, gained map[string]
 		}
 	}
 	m.mu.Unlock()
+	m.client.ResumeFetchPartitions(gained) // paused in an earlier stay, they would never be read again
 	m.engine.observe(Event{Kind: Assigned, Partitions: gained})
 	if len(gained) > 0 {
 		m.log.Info("partitions assigned", "partitions", gained)

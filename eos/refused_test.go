@@ -77,6 +77,27 @@ func TestOneRefusedOutputOfManyIsReplacedAlone(t *testing.T) {
 	}
 }
 
+// TestATopicThatTakesSmallerBatchesRefusesNobody: the client's batch is larger
+// than the topic's max.message.bytes, though no record is.
+func TestATopicThatTakesSmallerBatchesRefusesNobody(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Start(t)
+	in, out := c.Topic(t, "in", 1), kafkatest.Name("out")
+	c.CreateTopic(t, out, 1, map[string]string{"max.message.bytes": "65536"})
+	const n = 3000
+	var sent []string
+	for i := range n {
+		sent = append(sent, fmt.Sprintf("%04d%s", i, strings.Repeat("x", 1000)))
+	}
+	produce(t, c, in, sent...)
+	cfg := config(t, c, kafkatest.Name("small"), in)
+	cfg.Client = append(cfg.Client, kgo.ProducerBatchCompression(kgo.NoCompression()))
+	r := begin(t, cfg, copyTo(out))
+	drained(t, c, cfg.ApplicationID, in)
+	require.NoError(t, r.stop())
+	require.Equal(t, sent, values(t, c, out))
+}
+
 func TestOutputWithATimestampOutOfRangeIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := kafkatest.Start(t)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -179,6 +180,9 @@ func (l *lane) blameLocked(failed []*txn) error {
 	case 1:
 		return suspects[0].condemn()
 	}
+	for topic := range tooLarge(suspects) {
+		l.engine.batches.halve(topic)
+	}
 	suspects[0].claim.part(suspects[0].offset)
 	middle := suspects[len(suspects)/2]
 	middle.claim.part(middle.offset)
@@ -186,6 +190,17 @@ func (l *lane) blameLocked(failed []*txn) error {
 		behind.claim.part(behind.record.Offset)
 	}
 	return nil
+}
+
+// tooLarge are the topics that took a batch for too large.
+func tooLarge(suspects []blame) map[string]struct{} {
+	topics := map[string]struct{}{}
+	for _, b := range suspects {
+		if errors.Is(b.err, kerr.MessageTooLarge) {
+			topics[b.output.Topic] = struct{}{}
+		}
+	}
+	return topics
 }
 
 // suspectsOf gives one blame for each input with a refused output, in the order

@@ -119,7 +119,7 @@ func TestSeveralSuspectsAreParted(t *testing.T) {
 	t.Parallel()
 	const guilty, n = 417, 1000
 	c := someClaim(0)
-	l := &lane{}
+	l := &lane{engine: &Engine{}}
 	from, to := int64(0), int64(n) // the batch that the guilty one is in
 	for round := 1; ; round++ {
 		require.LessOrEqual(t, round, 11)
@@ -148,7 +148,7 @@ func TestSeveralSuspectsAreParted(t *testing.T) {
 func TestARefusedRecordAmongSuspectsIsNotGuiltyAgain(t *testing.T) {
 	t.Parallel()
 	c := someClaim(0)
-	l := &lane{}
+	l := &lane{engine: &Engine{}}
 	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7)}))
 	require.NoError(t, l.blameLocked([]*txn{blamed(t, c, kerr.MessageTooLarge, 7, 8)}))
 	require.Len(t, c.refused, 1)

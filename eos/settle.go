@@ -33,7 +33,7 @@ const (
 // producer of it and aborts what it left open.
 func (s *slot) init(ctx context.Context) error {
 	c := newCopies()
-	client, err := s.lane.engine.newClient(s.lane.cfg().producerOptions(s.id, c))
+	client, err := s.lane.engine.newClient(s.lane.engine.producerOptions(s.id, c))
 	if err != nil {
 		return err
 	}
@@ -59,23 +59,18 @@ func (s *slot) settle(ctx context.Context) {
 		s.fenced = false
 		s.diagnose(ctx)
 	}
-	for !s.reinit(ctx) {
-		if ctx.Err() != nil {
-			return
-		}
+	if !s.reinit(ctx, func() bool { return false }) {
+		s.lane.abandon()
+		<-ctx.Done() // nothing more may be sent, and nothing can be said of the transaction
 	}
 }
 
 // reinit initialises the id once this member is confirmed to be in the group
 // under its instance id: it is a takeover, and cannot be made conditional. It
-// gives up when ctx or the engine ends.
-func (s *slot) reinit(ctx context.Context) bool {
-	for {
-		if s.lane.engine.runCtx.Err() != nil && s.lane.engine.fenced() {
-			s.lane.abandon()
-			<-ctx.Done() // the id is another's: nothing more may be sent
-			return false
-		}
+// repeats until it has succeeded; false when ctx ended, when the id is refused
+// or another's, or when vain says that it is no longer wanted.
+func (s *slot) reinit(ctx context.Context, vain func() bool) bool {
+	for !s.lane.engine.fenced() && !vain() {
 		if s.lane.member.confirm(ctx) {
 			err := s.initWithin(ctx)
 			if err == nil {
@@ -84,8 +79,6 @@ func (s *slot) reinit(ctx context.Context) bool {
 			}
 			if classify(stepInit, err) == verdictFatal {
 				s.lane.engine.fail(s.fatal(stepInit, err))
-				s.lane.abandon()
-				<-ctx.Done()
 				return false
 			}
 			s.lane.engine.log.Warn("transactional id not initialised, trying again",
@@ -95,6 +88,7 @@ func (s *slot) reinit(ctx context.Context) bool {
 			return false
 		}
 	}
+	return false
 }
 
 func (s *slot) initWithin(ctx context.Context) error {
@@ -177,5 +171,5 @@ func (s *slot) fatal(step stepKind, err error) *Error {
 		return newError(ErrConfig, fmt.Sprintf("TransactionTimeout %v exceeds the broker's transaction.max.timeout.ms", s.lane.cfg().TransactionTimeout),
 			"lower it", err)
 	}
-	return newError(ErrBroker, fmt.Sprintf("step %d of %s", step, s.id), "see the error", err)
+	return newError(ErrBroker, fmt.Sprintf("%s of %s was refused", step, s.id), "see the error", err)
 }

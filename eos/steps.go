@@ -66,7 +66,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (s *slot) open(ctx context.Context) (result, Reason, error) {
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	if s.client == nil && !s.reinit(ctx) {
+	vain := func() bool { return s.lane.doomed(s.index) }
+	if s.client == nil && !s.reinit(ctx, vain) {
 		return resultRefused, ReasonMembership, errNotMember
 	}
 	if s.lane.cfg().plain {

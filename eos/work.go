@@ -19,6 +19,8 @@ type worker struct {
 	lane *lane
 	fn   Handler
 	out  Out
+	// outputs are those of the chunk in hand.
+	outputs int
 }
 
 // special is what is known about single records of a partition.
@@ -69,7 +71,7 @@ func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, releas
 		return err
 	}
 	t := s.txn
-	t.outputs += len(w.out.staged)
+	w.outputs += len(w.out.staged)
 	for _, r := range w.out.staged {
 		r.Context = o
 		if w.lane.engine.cfg.OriginHeaders {
@@ -116,6 +118,7 @@ func (w *worker) book(t *txn, b batch, n int, took time.Duration, err error) {
 	l.mu.Lock()
 	t.busy += took
 	t.add(head)
+	t.outputs, w.outputs = t.outputs+w.outputs, 0
 	l.working = nil
 	switch {
 	case err == nil:

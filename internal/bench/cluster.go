@@ -36,7 +36,15 @@ func (c *cluster) makeTopic(ctx context.Context, name string, partitions int32) 
 	if err = errors.Join(err, r.Err); err != nil {
 		return fmt.Errorf("topic %s: %w", name, err)
 	}
-	return nil
+	for { // every broker must have heard of it before a contender asks
+		at, err := c.adm.ListEndOffsets(ctx, name)
+		if err == nil && at.Error() == nil && len(at[name]) == int(partitions) {
+			return nil
+		}
+		if sleep(ctx, 50*time.Millisecond) != nil {
+			return fmt.Errorf("topic %s is not there yet: %w", name, errors.Join(err, at.Error()))
+		}
+	}
 }
 
 func (c *cluster) dropTopics(ctx context.Context, names ...string) error {

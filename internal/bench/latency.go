@@ -166,7 +166,8 @@ func (l *latency) feed(ctx context.Context, in string, offered *int64) error {
 		<-tick.C
 		for due := int64(time.Since(start).Seconds() * float64(l.perSecond)); sent < due; sent++ {
 			v := make([]byte, 100)
-			binary.BigEndian.PutUint64(v, uint64(time.Now().UnixNano()))
+			at := start.Add(time.Duration(float64(sent) / float64(l.perSecond) * float64(time.Second)))
+			binary.BigEndian.PutUint64(v, uint64(at.UnixNano())) // when it was due: a late producer must not hide it
 			key := binary.BigEndian.AppendUint64(nil, uint64(sent)*0x9e3779b97f4a7c15)
 			client.Produce(background, &kgo.Record{Topic: in, Key: key, Value: v}, first.Promise())
 		}

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -81,8 +80,8 @@ func transactOnce(ctx context.Context, session *kgo.GroupTransactSession, s Spec
 		return err
 	}
 	committed, err := session.End(background, kgo.TransactionEndTry(latch.Err() == nil))
-	if err == nil && !committed && ctx.Err() == nil {
-		err = fmt.Errorf("aborted: %w", latch.Err())
+	if err == nil && !committed {
+		err = latch.Err() // nil: a rebalance; the session has gone back, and the loop goes on
 	}
 	return err
 }
