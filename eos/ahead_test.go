@@ -69,3 +69,25 @@ func TestATransactionOpenedAheadAndNotNeededIsClosed(t *testing.T) {
 	require.Equal(t, -1, l.machine.filling)
 	require.True(t, l.machine.slots[1].closing)
 }
+
+// With every slot under way the process goroutine waits for news; it does not
+// ask again and again.
+func TestWithEverySlotUnderWayTheLaneWaits(t *testing.T) {
+	t.Parallel()
+	l := idleLane(t)
+	for range l.slots {
+		l.handle(event{kind: eventBegin})
+		l.handle(event{kind: eventClose})
+	}
+	c := someClaim(0)
+	c.lane = l
+	l.queue.push(newBatch(c, []*kgo.Record{{Offset: 0}}))
+	l.attention.Store(false)
+	select {
+	case <-l.wake:
+	default:
+	}
+	require.Equal(t, todo{}, l.nextLocked(time.Now()))
+	require.False(t, l.attention.Load())
+	require.Empty(t, l.wake)
+}

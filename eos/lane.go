@@ -16,8 +16,13 @@ import (
 // mu guards the machine, the queue, the claims' progress and which transaction
 // a slot holds. Events come from three sides: the process goroutine (begin,
 // close, replayed), the slot workers (results) and the group's callbacks
-// (doom). No request and no user code runs under mu. Lock order: member.mu and
-// lane.mu are never held together; slot.gate comes after neither.
+// (doom). No request and no handler runs under mu; the Observer does, for Ended,
+// and logging. Lock order: member.mu and lane.mu are never held together;
+// slot.gate comes after neither.
+//
+// A slot's txn is replaced under mu, by the process goroutine while nothing is
+// under way for the slot; what goes to the slot's worker goes by its channel.
+// Each of the two may therefore read its own slot.txn without mu.
 type lane struct {
 	engine *Engine
 	member *member
@@ -123,7 +128,11 @@ func (l *lane) handle(e event) {
 
 func (l *lane) handleLocked(e event) {
 	ended := l.endedByFailure(e)
-	for _, a := range l.machine.step(e) {
+	actions := l.machine.step(e)
+	if len(actions) == 0 && (e.kind == eventBegin || e.kind == eventAhead) {
+		return // no slot is free; a wake-up would only have the process goroutine ask again
+	}
+	for _, a := range actions {
 		l.dispatchLocked(a)
 	}
 	if ended != nil {

@@ -91,7 +91,8 @@ type Event struct {
 }
 
 // Observer is called for every Event, synchronously, from the goroutine that
-// made it, several at once. It must be quick and must not call the Engine.
+// made it, several at once, for some events with the lane's lock held. It must
+// be quick and must not call the Engine, Status included.
 type Observer interface {
 	Observe(Event)
 }
