@@ -70,6 +70,7 @@ func (s *slot) settle(ctx context.Context) {
 // repeats until it has succeeded; false when ctx ended, when the id is refused
 // or another's, or when vain says that it is no longer wanted.
 func (s *slot) reinit(ctx context.Context, vain func() bool) bool {
+	began := time.Now()
 	for !s.lane.engine.fenced() && !vain() {
 		if s.lane.member.confirm(ctx) {
 			err := s.initWithin(ctx)
@@ -83,6 +84,11 @@ func (s *slot) reinit(ctx context.Context, vain func() bool) bool {
 			}
 			s.lane.engine.log.Warn("transactional id not initialised, trying again",
 				"transactional_id", s.id, "error", err)
+		}
+		if waited := time.Since(began); waited > s.lane.cfg().SessionTimeout {
+			began = time.Now()
+			s.lane.engine.log.Warn("not confirmed as a member of the group yet; the transactional id waits for it",
+				"transactional_id", s.id, "waited", waited)
 		}
 		if !pause(ctx, settlePause) {
 			return false

@@ -144,13 +144,21 @@ func handlerError(r *kgo.Record, err error) error {
 	return newError(ErrHandler, "the handler failed", "mend the record or the handler; nothing of the record was written", err).at(r.Topic, r.Partition, r.Offset)
 }
 
+// settleProducedTimeout bounds the wait below: the handler's goroutine is in it.
+const settleProducedTimeout = 10 * time.Second
+
 // settleProduced waits until everything of the transaction so far is
 // acknowledged; false when the transaction is doomed. It waits for the release
 // first, since nothing may be sent before.
 func (s *slot) settleProduced(ctx context.Context, t *txn) bool {
 	l := s.lane
+	ctx, cancel := context.WithTimeout(ctx, settleProducedTimeout)
+	defer cancel()
+	stop := context.AfterFunc(t.ctx, cancel)
+	defer stop()
 	ok := l.await(ctx, func() bool { return s.released || l.machine.slots[s.index].doom != doomNone })
 	if !ok || l.doomed(s.index) {
+		l.doom(s.index, t, ReasonNoAnswer)
 		return false
 	}
 	s.produce(t, t.held.outputs)
@@ -158,5 +166,9 @@ func (s *slot) settleProduced(ctx context.Context, t *txn) bool {
 	s.gate.Lock()
 	client, open := s.gate.client, s.gate.txn == t
 	s.gate.Unlock()
-	return open && client.Flush(t.ctx) == nil && !l.doomed(s.index)
+	if open && client.Flush(ctx) == nil && !l.doomed(s.index) {
+		return true
+	}
+	l.doom(s.index, t, ReasonNoAnswer)
+	return false
 }
