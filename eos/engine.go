@@ -165,7 +165,7 @@ func (e *Engine) serve(background context.Context, fn Handler) error {
 	g.Go(func() error { m.poll(e.runCtx); return nil })
 	g.Go(func() error { m.watchTopics(e.runCtx); return nil })
 	var fencing sync.WaitGroup
-	fencing.Go(func() { m.fencing.run(e.runCtx, m.fencePeers) })
+	fencing.Go(func() { m.fencing.run(e.runCtx, m.afterGain) })
 	<-e.runCtx.Done()
 	e.ready.Store(false)
 	return e.shutdown(background, &g, &fencing)

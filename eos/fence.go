@@ -55,6 +55,13 @@ func (f fencer) run(ctx context.Context, look func(context.Context) error) {
 	}
 }
 
+// afterGain is the look that follows an assignment which gained partitions.
+func (m *member) afterGain(ctx context.Context) error {
+	err := m.fencePeers(ctx)
+	m.checkCoverage(m.engine.runCtx)
+	return err
+}
+
 // fencePeers aborts every open transaction of this application whose member is
 // not in the group, whether or not it holds offsets: one that died before its
 // TxnOffsetCommit leaves no pending offset, yet holds back the last stable

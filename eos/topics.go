@@ -60,11 +60,13 @@ func (t topicState) fault(name string) error {
 const topicCheckInterval = 5 * time.Second
 
 // watchTopics ends the engine when an input topic is deleted or made anew:
-// offsets of the old topic mean nothing in the new one.
+// offsets of the old topic mean nothing in the new one. It also sees to it that
+// no partition is left without an owner.
 func (m *member) watchTopics(ctx context.Context) {
 	for pause(ctx, topicCheckInterval) {
 		m.checkTopics(ctx)
 		m.client.ForceMetadataRefresh()
+		m.checkCoverage(ctx)
 	}
 }
 

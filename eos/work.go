@@ -145,7 +145,7 @@ func handlerError(r *kgo.Record, err error) error {
 }
 
 // settleProducedTimeout bounds the wait below: the handler's goroutine is in it.
-const settleProducedTimeout = 10 * time.Second
+const settleProducedTimeout = 3 * time.Second
 
 // settleProduced waits until everything of the transaction so far is
 // acknowledged; false when the transaction is doomed. It waits for the release

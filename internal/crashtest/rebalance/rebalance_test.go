@@ -122,12 +122,16 @@ func TestARollingRestartWastesLittleAndStopsNoKeptPartition(t *testing.T) {
 				g.Ready(g.now[i%members])
 				g.pass(time.Until(next))
 			}
-			report(t, "control: visible gaps of the input", moves{}.kept(g.control, span{began, time.Now()}))
+			control := report(t, "control: visible gaps of the input", moves{}.kept(g.control, span{began, time.Now()}))
 			longest := report(t, "visible gaps of kept partitions", movesOf(g.all, g.stopped).kept(g.seen, span{began, time.Now()}))
 			ended, committed, other := g.outcomes()
 			t.Logf("%d of %d transactions committed (%.2f %%), the others: %v; longest calm gap %v", committed, ended, 100*float64(committed)/float64(ended), other, calm)
 			g.judge()
 			require.GreaterOrEqual(t, float64(committed), 0.95*float64(ended), "%v", other)
+			if os.Getenv("WEIR_PROOF_ROUNDS") == "" && control > still/2 {
+				t.Logf("the machine itself stood still for %v: the longest gap, %v, is not judged here; a proof judges it always", control, longest)
+				return
+			}
 			require.LessOrEqual(t, longest, still)
 		})
 	}
