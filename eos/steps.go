@@ -268,6 +268,11 @@ func (s *slot) endTxn(ctx context.Context, commit bool) error {
 	})
 }
 
+// abortBufferedTimeout bounds the wait for requests that are under way when a
+// transaction is aborted; beyond it the outcome is unknown, and initialising
+// the id anew aborts as well.
+const abortBufferedTimeout = 5 * time.Second
+
 // abort ends the transaction and discards the client: what franz-go believes
 // about a transaction that failed is not needed again, and it would probe with
 // InitProducerID at the old epoch, which kills a newer owner's transaction.
@@ -283,7 +288,9 @@ func (s *slot) abort(ctx context.Context) (result, Reason, error) {
 		return resultOK, ReasonNone, nil
 	}
 	s.observe(Event{Kind: Aborting})
-	if err := s.client.AbortBufferedRecords(ctx); err != nil {
+	buffered, stop := context.WithTimeout(ctx, abortBufferedTimeout)
+	defer stop()
+	if err := s.client.AbortBufferedRecords(buffered); err != nil {
 		return resultUnknown, ReasonNoAnswer, err
 	}
 	if r, reason, err := s.txn.produced(); r == resultUnknown {
