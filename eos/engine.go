@@ -198,6 +198,7 @@ func (e *Engine) shutdown(background context.Context, polling *errgroup.Group, f
 
 func (e *Engine) closeLanes() {
 	for _, l := range e.lanes {
+		l.alarm.Stop()
 		for _, s := range l.slots {
 			s.discard()
 		}

@@ -65,8 +65,6 @@ func (m *member) begin(client *kgo.Client) {
 	close(m.begun)
 }
 
-func (m *member) admin() *kadm.Client { return m.adm }
-
 // identify gives the identity of now, and says whether every claim still
 // holds. Both are read in one critical section, which the callbacks take too:
 // once ownership has moved, the broker refuses the identity returned here.

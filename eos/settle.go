@@ -150,7 +150,7 @@ func (s *slot) timedOut(ctx context.Context) bool {
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
 	for range 2 { // a takeover passes through the state of a time-out
-		d, err := s.lane.member.admin().DescribeTransactions(ctx, s.id)
+		d, err := s.lane.member.adm.DescribeTransactions(ctx, s.id)
 		t, ok := d[s.id]
 		if err != nil || !ok || t.ProducerID != s.pid || t.ProducerEpoch != s.epoch+1 ||
 			(t.State != "CompleteAbort" && t.State != "PrepareAbort") {

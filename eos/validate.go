@@ -148,7 +148,7 @@ func sameOption(a, b []any) bool {
 	return true
 }
 
-// fatal is what a shell part reports when the engine cannot go on.
+// asError gives err as an *Error: as it is, or with ErrBroker as its cause.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
