@@ -83,25 +83,35 @@ func (m *member) identify(claims map[*claim]position) (generation, bool) {
 // confirm asks the coordinator whether this member is in the group under its
 // instance id. A second process with the id ends the engine.
 func (m *member) confirm(ctx context.Context) bool {
+	err := m.heartbeat(ctx)
+	return err == nil || errors.Is(err, kerr.RebalanceInProgress) || errors.Is(err, kerr.IllegalGeneration)
+}
+
+// current is confirm, and that no generation has passed this member by: what it
+// owns it has owned all the time.
+func (m *member) current(ctx context.Context) bool {
+	err := m.heartbeat(ctx)
+	return err == nil || errors.Is(err, kerr.RebalanceInProgress)
+}
+
+func (m *member) heartbeat(ctx context.Context) error {
 	id, number := m.client.GroupMetadata()
 	if id == "" || number < 0 {
-		return false
+		return errNotMember
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.engine.cfg.SessionTimeout)
 	defer cancel()
 	req := kmsg.NewPtrHeartbeatRequest()
 	req.Group, req.MemberID, req.Generation, req.InstanceID = m.engine.cfg.ApplicationID, id, number, &m.id.instance
 	resp, err := req.RequestWith(ctx, m.client)
-	if err == nil {
-		err = kerr.ErrorForCode(resp.ErrorCode)
+	if err != nil {
+		return err
 	}
-	switch {
-	case err == nil, errors.Is(err, kerr.RebalanceInProgress), errors.Is(err, kerr.IllegalGeneration):
-		return true
-	case errors.Is(err, kerr.FencedInstanceID):
+	err = kerr.ErrorForCode(resp.ErrorCode)
+	if errors.Is(err, kerr.FencedInstanceID) {
 		m.engine.fail(m.fencedInstance())
 	}
-	return false
+	return err
 }
 
 func (m *member) fencedInstance() *Error {

@@ -2,11 +2,17 @@ package eos_test
 
 import (
 	"fmt"
+	"io"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/weirstream/weir/eos"
 	"github.com/weirstream/weir/internal/kafkatest"
@@ -170,4 +176,73 @@ func TestPartitionWithoutOffsetAndWithoutStartEndsTheEngine(t *testing.T) {
 		"set it with kafka-consumer-groups --reset-offsets, then start again")
 	require.ErrorIs(t, err, eos.ErrOffsetsLost)
 	require.Empty(t, values(t, c, out))
+}
+
+// TestOffsetsReadWhileOutOfTheGroupAreAskedForAgain: what a member reads back
+// after an unknown outcome may be a new owner's, when it has lost its partitions
+// and does not know it yet.
+func TestOffsetsReadWhileOutOfTheGroupAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	fake, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.MaxVersions(kversion.V3_9_0()), kfake.SeedTopics(1, "in", "out"))
+	require.NoError(t, err)
+	t.Cleanup(fake.Close)
+	client, err := kgo.NewClient(kgo.SeedBrokers(fake.ListenAddrs()...), kgo.DefaultProduceTopic("in"))
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	require.NoError(t, client.ProduceSync(t.Context(), kgo.StringRecord("first"), kgo.StringRecord("second")).FirstErr())
+	var start kadm.Offsets
+	start.AddOffset("in", 0, 0, -1)
+	require.NoError(t, kadm.NewClient(client).CommitAllOffsets(t.Context(), "app", start))
+
+	// The answer of EndTxn is lost; the committed offset that is read back then
+	// is ahead of all that this member sent, and the group has gone on without it.
+	var doubt, outside atomic.Bool
+	fake.ControlKey(int16(kmsg.EndTxn), func(kmsg.Request) (kmsg.Response, error, bool) {
+		doubt.Store(true)
+		return nil, io.EOF, true
+	})
+	fake.ControlKey(int16(kmsg.OffsetFetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		if !doubt.Load() || !req.(*kmsg.OffsetFetchRequest).RequireStable { // the test asks, too
+			return nil, nil, false
+		}
+		outside.Store(true)
+		return committedAt(req, 1000), nil, true
+	})
+	fake.ControlKey(int16(kmsg.Heartbeat), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		if !outside.Load() {
+			return nil, nil, false
+		}
+		resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp.ErrorCode = kerr.IllegalGeneration.Code
+		return resp, nil, true
+	})
+	r := begin(t, eos.Config{ApplicationID: "app", Brokers: fake.ListenAddrs(), Topics: []string{"in"}, StateDir: t.TempDir()}, copyTo("out"))
+	soon(t, func() bool {
+		at, err := kadm.NewClient(client).FetchOffsets(t.Context(), "app")
+		last, _ := at.Lookup("in", 0)
+		return err == nil && last.At == 2
+	}, "both records are committed")
+	require.NoError(t, r.stop())
+	require.True(t, outside.Load(), "the offset of another was read")
+}
+
+// committedAt answers an OffsetFetch with at for every partition asked for.
+func committedAt(asked kmsg.Request, at int64) kmsg.Response {
+	req, resp := asked.(*kmsg.OffsetFetchRequest), asked.ResponseKind().(*kmsg.OffsetFetchResponse)
+	for _, g := range req.Groups {
+		answer := kmsg.NewOffsetFetchResponseGroup()
+		answer.Group = g.Group
+		for _, t := range g.Topics {
+			topic := kmsg.NewOffsetFetchResponseGroupTopic()
+			topic.Topic = t.Topic
+			for _, id := range t.Partitions {
+				p := kmsg.NewOffsetFetchResponseGroupTopicPartition()
+				p.Partition, p.Offset = id, at
+				topic.Partitions = append(topic.Partitions, p)
+			}
+			answer.Topics = append(answer.Topics, topic)
+		}
+		resp.Groups = append(resp.Groups, answer)
+	}
+	return resp
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -178,4 +179,31 @@ func TestMissingOutputTopicIsARefusal(t *testing.T) {
 		" refused (key 0 bytes, value 1 bytes): "+strings.TrimSuffix(kerr.UnknownTopicOrPartition.Error(), ".")+"; mend the output, or handle the refusal")
 	require.ErrorIs(t, err, eos.ErrRefused)
 	require.Equal(t, int64(0), c.CommittedOffsets(t, cfg.ApplicationID)[in][0])
+}
+
+// TestATopicThatIsThereByNowRefusesNobody: a broker that has just started, or
+// old metadata, lets a topic look unknown; what would replace the output is
+// final.
+func TestATopicThatIsThereByNowRefusesNobody(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Start(t)
+	in, late := c.Topic(t, "in", 1), kafkatest.Name("late")
+	produce(t, c, in, "0")
+	cfg := config(t, c, kafkatest.Name("late-output"), in)
+	var refusals atomic.Int32
+	cfg.OnRefused = func(*kgo.Record, *eos.Refusal, *eos.Out) error {
+		refusals.Add(1)
+		return nil
+	}
+	var once sync.Once
+	cfg.Observer = eos.ObserverFunc(func(e eos.Event) {
+		if e.Kind == eos.Aborting { // it was refused, and nothing is decided yet
+			once.Do(func() { c.CreateTopic(t, late, 1, nil) })
+		}
+	})
+	r := begin(t, cfg, copyTo(late))
+	drained(t, c, cfg.ApplicationID, in)
+	require.NoError(t, r.stop())
+	require.Zero(t, refusals.Load())
+	require.Equal(t, []string{"0"}, values(t, c, late))
 }

@@ -32,6 +32,7 @@ func (l *lane) rewind(ctx context.Context) {
 			return
 		}
 	}
+	l.absolve(ctx)
 	l.mu.Lock()
 	err := l.rewindLocked(committed)
 	l.mu.Unlock()
@@ -66,16 +67,18 @@ func (l *lane) unresolvedLocked() map[*claim]struct{} {
 
 // readBack asks until it has an answer: nothing is processed before. Partitions
 // that have left meanwhile are not asked for, since their next owner may keep
-// them unstable.
+// them unstable. Offsets that this member did not move are believed only while
+// it is in the group: stopped for longer than its session it has lost its
+// partitions without knowing it yet, and their next owner moves on.
 func (l *lane) readBack(ctx context.Context, claims map[*claim]struct{}) (map[partition]int64, bool) {
 	for {
 		asked, cancel := context.WithTimeout(ctx, readBackTry)
 		got, err := stableOffsets(asked, l.member.client, l.engine.cfg.ApplicationID, l.staying(claims))
 		cancel()
-		if err == nil {
+		if err == nil && (!l.movedByOthers(got) || l.member.current(ctx)) {
 			return got, true
 		}
-		l.engine.log.Warn("committed offsets not read back, trying again", "error", err)
+		l.engine.log.Warn("committed offsets not read back, trying again", "error", cmp.Or(err, errNotMember))
 		if !pause(ctx, settlePause) {
 			return nil, false
 		}
@@ -100,14 +103,10 @@ func (l *lane) staying(claims map[*claim]struct{}) []partition {
 // rewindLocked also ends the recovery. After an error nothing is processed any
 // more.
 func (l *lane) rewindLocked(committed map[partition]int64) error {
-	var failed []*txn
+	failed := l.failedLocked()
 	for _, s := range l.slots {
-		if s.txn != nil {
-			failed = append(failed, s.txn)
-			s.txn = nil
-		}
+		s.txn = nil
 	}
-	slices.SortFunc(failed, func(a, b *txn) int { return cmp.Compare(a.number, b.number) })
 	err := errors.Join(l.blameLocked(failed), checkCommitted(failed, committed))
 	var again []batch
 	claims := map[*claim]struct{}{}
@@ -130,6 +129,24 @@ func (l *lane) rewindLocked(committed map[partition]int64) error {
 	l.replay = nil
 	l.handleLocked(event{kind: eventReplayed})
 	return err
+}
+
+// failedLocked are the transactions that did not commit, oldest first.
+func (l *lane) failedLocked() []*txn {
+	var failed []*txn
+	for _, s := range l.slots {
+		if s.txn != nil {
+			failed = append(failed, s.txn)
+		}
+	}
+	slices.SortFunc(failed, func(a, b *txn) int { return cmp.Compare(a.number, b.number) })
+	return failed
+}
+
+func (l *lane) movedByOthers(committed map[partition]int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return checkCommitted(l.failedLocked(), committed) != nil
 }
 
 // checkCommitted compares the offsets read back with what this member sent:
