@@ -30,7 +30,9 @@ type Source[P any] struct {
 
 // Codec turns a payload into bytes and back. Every topology.Serde is one.
 type Codec[P any] interface {
+	// Append appends the bytes of p to dst.
 	Append(dst []byte, p P) ([]byte, error)
+	// Decode reads a payload.
 	Decode(data []byte) (P, error)
 }
 

@@ -8,7 +8,7 @@ import (
 
 // layer says what a part of the module may import. The directions are
 //
-//	cmd, examples -> processor -> {topology, eos} -> standard library
+//	cmd, examples -> processor -> {topology, eos, eos/guard} -> standard library
 type layer struct {
 	root string
 	// local lists the parts of this module that the layer may import beside
@@ -22,6 +22,7 @@ type layer struct {
 // layers is ordered: the first whose root holds a package decides.
 var layers = []layer{
 	{root: "topology"},
+	{root: "eos/guard"},
 	{
 		root: "eos",
 		modules: []string{

@@ -36,6 +36,16 @@ func TestImportsFindsAWrongDirection(t *testing.T) {
 			want:  []string{"eos/a.go:1: eos may not import processor; see docs/architecture.md"},
 		},
 		{
+			name:  "boundary imports the engine",
+			files: map[string]string{"eos/guard/a.go": `package guard; import "github.com/weirstream/weir/eos"`},
+			want:  []string{"eos/guard/a.go:1: eos/guard may not import eos; see docs/architecture.md"},
+		},
+		{
+			name:  "boundary imports a client",
+			files: map[string]string{"eos/guard/a.go": `package guard; import "github.com/twmb/franz-go/pkg/kgo"`},
+			want:  []string{"eos/guard/a.go:1: eos/guard may not import github.com/twmb/franz-go/pkg/kgo; see docs/architecture.md"},
+		},
+		{
 			name:  "engine imports the embedded cluster",
 			files: map[string]string{"eos/a.go": `package eos; import "github.com/twmb/franz-go/pkg/kfake"`},
 			want:  []string{"eos/a.go:1: eos may not import github.com/twmb/franz-go/pkg/kfake; see docs/architecture.md"},
