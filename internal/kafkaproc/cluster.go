@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/weirstream/weir/internal/childproc"
 )
 
 // clusterID is the cluster.id of every cluster started here.
@@ -87,7 +89,7 @@ func startOnce(ctx context.Context, opts Options, jars string) (_ *Cluster, err 
 			err = errors.Join(err, c.Stop())
 		}
 	}()
-	ports, err := freePorts(ctx, 2*opts.Nodes)
+	ports, err := childproc.FreePorts(ctx, 2*opts.Nodes)
 	if err != nil {
 		return nil, err
 	}

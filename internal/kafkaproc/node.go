@@ -6,10 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/weirstream/weir/internal/childproc"
 )
 
 // node is one Kafka process and what survives its restarts.
@@ -20,14 +21,7 @@ type node struct {
 	controllerPort int    // immutable; quorum
 
 	mu   sync.Mutex
-	proc *process // nil before the first start and after kill
-}
-
-// process is one run of a node.
-type process struct {
-	cmd    *exec.Cmd
-	exited chan struct{} // closed once err is set
-	err    error         // the exit status
+	proc *childproc.Process // nil before the first start and after kill
 }
 
 func (n *node) file(name string) string { return filepath.Join(n.dir, name) }
@@ -49,12 +43,8 @@ func (c *Cluster) format(ctx context.Context, n *node) error {
 func (c *Cluster) start(n *node) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.proc != nil {
-		select {
-		case <-n.proc.exited: // it died by itself
-		default:
-			return fmt.Errorf("kafkaproc: node %d is already running", n.id)
-		}
+	if n.proc != nil && n.proc.Running() {
+		return fmt.Errorf("kafkaproc: node %d is already running", n.id)
 	}
 	out, err := os.OpenFile(n.file("server.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -68,27 +58,9 @@ func (c *Cluster) start(n *node) error {
 	args = append(args, "kafka.Kafka", n.file("server.properties"))
 	cmd := exec.Command(java(), args...) //nolint:noctx // it outlives every context; Kill and Stop end it
 	cmd.Stdout, cmd.Stderr, cmd.Dir = out, out, n.dir
-	cmd.SysProcAttr = childAttr()
-	p := &process{cmd: cmd, exited: make(chan struct{})}
-	started := make(chan error, 1)
-	// The parent-death signal follows the thread that forked, not the process,
-	// so that thread is kept until the child is gone (golang/go#27505). The
-	// goroutine ends with the child.
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer func() { _ = out.Close() }()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			p.err = cmd.Wait()
-		}
-		close(p.exited)
-	}()
-	if err := <-started; err != nil {
+	if n.proc, err = childproc.Start(cmd, nil, out); err != nil {
 		return fmt.Errorf("kafkaproc: node %d: java is needed to run Kafka: %w", n.id, err)
 	}
-	n.proc = p
 	return nil
 }
 
@@ -99,7 +71,7 @@ func (n *node) signal(sig syscall.Signal) error {
 	if n.proc == nil {
 		return fmt.Errorf("kafkaproc: node %d is not running", n.id)
 	}
-	if err := n.proc.cmd.Process.Signal(sig); err != nil {
+	if err := n.proc.Signal(sig); err != nil {
 		return fmt.Errorf("kafkaproc: node %d: %v: %w", n.id, sig, err)
 	}
 	return nil
@@ -113,20 +85,11 @@ func (n *node) end(ctx context.Context, sig syscall.Signal) error {
 	if n.proc == nil {
 		return nil
 	}
-	select {
-	case <-n.proc.exited:
-	default:
-		if err := n.proc.cmd.Process.Signal(sig); err != nil {
-			return fmt.Errorf("kafkaproc: node %d: %v: %w", n.id, sig, err)
-		}
+	if err := n.proc.End(ctx, sig); err != nil {
+		return fmt.Errorf("kafkaproc: node %d: %w", n.id, err)
 	}
-	select {
-	case <-n.proc.exited:
-		n.proc = nil
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("kafkaproc: node %d did not end after %v: %w", n.id, sig, ctx.Err())
-	}
+	n.proc = nil
+	return nil
 }
 
 // dead returns a channel that is closed when the node's process has ended.
@@ -138,7 +101,7 @@ func (n *node) dead() <-chan struct{} {
 		close(gone)
 		return gone
 	}
-	return n.proc.exited
+	return n.proc.Exited()
 }
 
 // logTail returns the last lines of the node's log, for errors.

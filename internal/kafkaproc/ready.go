@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -73,29 +71,8 @@ func (n *node) died() error {
 	defer n.mu.Unlock()
 	var status error
 	if n.proc != nil {
-		status = n.proc.err
+		status = n.proc.Err()
 	}
 	return fmt.Errorf("kafkaproc: node %d ended by itself (%w); its log ends with\n%s",
 		n.id, errors.Join(os.ErrProcessDone, status), tail)
-}
-
-// freePorts finds ports that nobody listens on, below the range that Linux
-// hands to outgoing connections, so that a node finds its own again after a
-// restart.
-func freePorts(ctx context.Context, n int) ([]int, error) {
-	const lowest, span, tries = 20000, 12000, 1000
-	var config net.ListenConfig
-	var ports []int
-	for range tries {
-		port := lowest + rand.IntN(span)
-		l, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
-		}
-		defer func() { _ = l.Close() }() // held until all are found, so that they differ
-		if ports = append(ports, port); len(ports) == n {
-			return ports, nil
-		}
-	}
-	return nil, fmt.Errorf("kafkaproc: no %d free ports between %d and %d", n, lowest, lowest+span)
 }

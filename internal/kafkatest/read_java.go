@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirstream/weir/internal/cache"
 	"github.com/weirstream/weir/internal/kafkaproc"
 )
 
@@ -81,12 +82,12 @@ func readerClasspath(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cache, err := kafkaproc.CacheDir()
+	kept, err := cache.Dir()
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, fmt.Sprintf("reader-%s-%x", kafkaproc.Version, sha256.Sum256(readerSource)))
-	_, err = kafkaproc.Once(ctx, dir, func(tmp string) error {
+	dir := filepath.Join(kept, fmt.Sprintf("reader-%s-%x", kafkaproc.Version, sha256.Sum256(readerSource)))
+	_, err = cache.Once(ctx, dir, func(tmp string) error {
 		source := filepath.Join(tmp, "Reader.java")
 		if err := os.WriteFile(source, readerSource, 0o600); err != nil {
 			return fmt.Errorf("kafkatest: java reader: %w", err)

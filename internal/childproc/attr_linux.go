@@ -1,4 +1,4 @@
-package kafkaproc
+package childproc
 
 import "syscall"
 

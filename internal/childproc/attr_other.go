@@ -1,6 +1,6 @@
 //go:build !linux
 
-package kafkaproc
+package childproc
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package kafkaproc_test
+package cache_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/weirstream/weir/internal/kafkaproc"
+	"github.com/weirstream/weir/internal/cache"
 )
 
 // TestOnceUnderRace has many callers want the same folder; the lock is on the
@@ -22,7 +22,7 @@ func TestOnceUnderRace(t *testing.T) {
 	var group errgroup.Group
 	for range 8 {
 		group.Go(func() error {
-			got, err := kafkaproc.Once(t.Context(), dir, func(tmp string) error {
+			got, err := cache.Once(t.Context(), dir, func(tmp string) error {
 				built.Add(1)
 				return os.WriteFile(filepath.Join(tmp, "file"), []byte("whole"), 0o600)
 			})
@@ -42,14 +42,14 @@ func TestOnceLeavesNothingAfterAFailure(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "cache")
 	full := errors.New("disk full")
-	_, err := kafkaproc.Once(t.Context(), dir, func(string) error { return full })
+	_, err := cache.Once(t.Context(), dir, func(string) error { return full })
 	require.ErrorIs(t, err, full)
 	left, err := filepath.Glob(filepath.Join(parent, "cache.tmp-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.NoDirExists(t, dir)
 
-	got, err := kafkaproc.Once(t.Context(), dir, func(string) error { return nil })
+	got, err := cache.Once(t.Context(), dir, func(string) error { return nil })
 	require.NoError(t, err)
 	require.DirExists(t, got)
 }
