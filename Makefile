@@ -5,6 +5,7 @@ GO               ?= go
 TMP              := $(CURDIR)/.tmp
 BIN              := $(TMP)/bin
 RESULTS          := $(TMP)/test
+FIGURES          := $(TMP)/figures
 GOLANGCI_VERSION := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 GOLANGCI         := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
@@ -24,6 +25,7 @@ FUZZTIME     ?= 30s
 PROOF_ROUNDS ?= 20
 
 export GORACE := halt_on_error=1
+export WEIR_FIGURES := $(FIGURES)
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -71,13 +73,19 @@ integration: $(GOTESTSUM) jars ## Commands, examples and test helpers on a real 
 
 .PHONY: crash
 crash: $(GOTESTSUM) jars ## One run of each cell of the kill matrices
+	@rm -rf $(FIGURES)
+	@rc=0; $(MAKE) --no-print-directory crashtests || rc=1; cat $(FIGURES)/figures.txt 2>/dev/null; exit $$rc
+
+.PHONY: crashtests
+crashtests:
 	$(call gotest,crash,$(CRASH),-p 1)
 
 .PHONY: proof
 proof: $(GOTESTSUM) jars ## Every cell PROOF_ROUNDS times; resumes where it stopped (.tmp/proof)
-	@mkdir -p $(TMP)/proof
-	@WEIR_PROOF_ROUNDS=$(PROOF_ROUNDS) WEIR_PROOF_STATE=$(TMP)/proof \
-		$(GOTESTSUM) --format testname -- -count=1 -timeout=12h -p 1 $(CRASH) </dev/null
+	@mkdir -p $(TMP)/proof && rm -rf $(FIGURES)
+	@rc=0; WEIR_PROOF_ROUNDS=$(PROOF_ROUNDS) WEIR_PROOF_STATE=$(TMP)/proof \
+		$(GOTESTSUM) --format testname -- -count=1 -timeout=12h -p 1 $(CRASH) </dev/null || rc=1; \
+		cat $(FIGURES)/figures.txt 2>/dev/null; exit $$rc
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (30s)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +57,9 @@ func TestKillMatrix(t *testing.T) {
 		runs = runs[n:]
 	}
 	results := append(book.results(all), notCells()...)
-	require.NoError(t, crashtest.WriteTable(os.Stdout, results))
+	var table strings.Builder
+	require.NoError(t, crashtest.WriteTable(&table, results))
+	crashtest.Publish(t, "\n%s", table.String())
 	for _, r := range results {
 		require.True(t, r.NotApplicable != "" || r.Counts(), "%s: %s: %s", r.Row, r.Cell, r.Verdict)
 	}

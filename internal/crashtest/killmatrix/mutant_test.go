@@ -42,7 +42,7 @@ func playMutant(t *testing.T, tag string, c cell) verdict.Verdict {
 	s.run()
 	require.True(t, s.hit)
 	v := crashtest.Judge(t, cluster, s.app)
-	t.Logf("%s turns red: %v: %v", tag, c, v)
+	crashtest.Publish(t, "%s turns red: %v: %v", tag, c, v)
 	return v
 }
 
@@ -60,7 +60,7 @@ func TestAnUnknownOutcomeTakenForCommittedLosesRecords(t *testing.T) {
 
 func TestWithoutTheOwnershipStampRecordsAreDoubled(t *testing.T) {
 	got := outliveSession(t, kafkatest.Start(t), build(t, "mutant_stamp"))
-	t.Logf("mutant_stamp turns red: the held transaction: %s; %d offsets went back; %v", got.ended, len(got.backwards), got.verdict)
+	crashtest.Publish(t, "mutant_stamp turns red: the held transaction: %s; %d offsets went back; %v", got.ended, len(got.backwards), got.verdict)
 	require.Contains(t, got.ended, "ended committed")
 	require.NotZero(t, got.verdict.Of(verdict.Duplicated).Count)
 }

@@ -31,7 +31,7 @@ type stale struct {
 // has a valid identity again, and the transaction goes on to its end.
 func TestATransactionThatOutlivesItsSessionIsAborted(t *testing.T) {
 	got := outliveSession(t, kafkatest.Start(t), "")
-	t.Logf("the held transaction: %s; %v", got.ended, got.verdict)
+	crashtest.Publish(t, "the held transaction: %s; %v", got.ended, got.verdict)
 	require.Contains(t, got.ended, "ended aborted")
 	require.Empty(t, got.backwards, "offsets never go back")
 	require.True(t, got.verdict.Clean(), got.verdict.String())

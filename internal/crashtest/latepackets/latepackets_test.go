@@ -51,7 +51,7 @@ func TestLostAndLatePackets(t *testing.T) {
 	}
 	var wrong []string
 	for i, v := range crashtest.JudgeAll(t, cluster, apps...) {
-		t.Logf("%s: %v", names[i], v)
+		crashtest.Publish(t, "%s: %v", names[i], v)
 		if !v.Clean() {
 			wrong = append(wrong, names[i]+": "+v.String())
 		}

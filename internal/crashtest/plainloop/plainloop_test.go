@@ -71,7 +71,7 @@ func storm(t *testing.T, loop string) verdict.Verdict {
 	}
 	v := crashtest.Judge(t, cluster, app)
 	require.Equal(t, written, v.Inputs)
-	t.Logf("%s, %d kills in %v: %v", loop, kills, time.Since(started).Round(time.Millisecond), v)
+	crashtest.Publish(t, "%s, %d kills in %v: %v", loop, kills, time.Since(started).Round(time.Millisecond), v)
 	return v
 }
 

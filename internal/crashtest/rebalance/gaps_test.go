@@ -103,7 +103,7 @@ func report(t *testing.T, what string, gaps []gap) time.Duration {
 		return gaps[int(share*float64(len(gaps)-1))].long().Round(time.Millisecond)
 	}
 	last := gaps[len(gaps)-1]
-	t.Logf("%s: %d gaps, p50 %v, p99 %v, p99.9 %v, longest %v (%s)", what, len(gaps), at(0.5), at(0.99), at(0.999),
+	crashtest.Publish(t, "%s: %d gaps, p50 %v, p99 %v, p99.9 %v, longest %v (%s)", what, len(gaps), at(0.5), at(0.99), at(0.999),
 		last.long().Round(time.Millisecond), fmt.Sprintf("partition %d from %s", last.partition, last.from.Format("15:04:05.000")))
 	return last.long()
 }

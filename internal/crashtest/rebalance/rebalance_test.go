@@ -73,7 +73,7 @@ func (g *group) judge() {
 	g.t.Helper()
 	g.Finish()
 	v := crashtest.Judge(g.t, g.Cluster, g.App)
-	g.t.Logf("%v", v)
+	crashtest.Publish(g.t, "%v", v)
 	require.True(g.t, v.Clean(), v.String())
 }
 
@@ -125,7 +125,7 @@ func TestARollingRestartWastesLittleAndStopsNoKeptPartition(t *testing.T) {
 			control := report(t, "control: visible gaps of the input", moves{}.kept(g.control, span{began, time.Now()}))
 			longest := report(t, "visible gaps of kept partitions", movesOf(g.all, g.stopped).kept(g.seen, span{began, time.Now()}))
 			ended, committed, other := g.outcomes()
-			t.Logf("%d of %d transactions committed (%.2f %%), the others: %v; longest calm gap %v", committed, ended, 100*float64(committed)/float64(ended), other, calm)
+			crashtest.Publish(t, "%d of %d transactions committed (%.2f %%), the others: %v; longest calm gap %v", committed, ended, 100*float64(committed)/float64(ended), other, calm)
 			g.judge()
 			require.GreaterOrEqual(t, float64(committed), 0.95*float64(ended), "%v", other)
 			if os.Getenv("WEIR_PROOF_ROUNDS") == "" && control > still/2 {

@@ -169,6 +169,6 @@ func allVisible(s *enginetest.Stage, seen *enginetest.Seen, ends map[int32]int64
 func report(t *testing.T, what string, ds []time.Duration) {
 	t.Helper()
 	slices.Sort(ds)
-	t.Logf("%s: min %v, median %v, max %v of %d", what,
+	crashtest.Publish(t, "%s: min %v, median %v, max %v of %d", what,
 		ds[0].Round(time.Millisecond), ds[len(ds)/2].Round(time.Millisecond), ds[len(ds)-1].Round(time.Millisecond), len(ds))
 }
