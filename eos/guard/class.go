@@ -6,35 +6,35 @@ type Class int8
 
 // The classes. There is no default: each has a constructor of its own.
 const (
-	// Transactional: mark and change are in one database transaction. A repeat
+	// ClassTransactional: mark and change are in one database transaction. A repeat
 	// meets the mark.
-	Transactional Class = iota + 1
-	// Natural: doing it again changes nothing, as with an assignment or a delete.
+	ClassTransactional Class = iota + 1
+	// ClassNatural: doing it again changes nothing, as with an assignment or a delete.
 	// Declared by the user, and probed by applying it twice.
-	Natural
-	// Conditional: a stale or repeated write is refused by its condition, such as
+	ClassNatural
+	// ClassConditional: a stale or repeated write is refused by its condition, such as
 	// a version. Newest wins.
-	Conditional
-	// Keyed: the remote recognises the idempotency key within a window.
-	Keyed
-	// Reconciled: the remote knows no key, but can be asked. It is asked before
+	ClassConditional
+	// ClassKeyed: the remote recognises the idempotency key within a window.
+	ClassKeyed
+	// ClassReconciled: the remote knows no key, but can be asked. It is asked before
 	// anything is sent again.
-	Reconciled
-	// AtMostOnce: it cannot be asked and must not repeat. An unknown outcome is
+	ClassReconciled
+	// ClassAtMostOnce: it cannot be asked and must not repeat. An unknown outcome is
 	// parked for a person.
-	AtMostOnce
-	// AtLeastOnce: it may repeat. It takes a waiver that says who accepts that.
-	AtLeastOnce
+	ClassAtMostOnce
+	// ClassAtLeastOnce: it may repeat. It takes a waiver that says who accepts that.
+	ClassAtLeastOnce
 )
 
 var classTexts = map[Class]struct{ name, claim, unknown string }{
-	Transactional: {"transactional", "exactly once", "run again: the mark tells"},
-	Natural:       {"natural", "exactly once in state", "repeated"},
-	Conditional:   {"conditional", "once, newest wins", "repeated: the condition tells"},
-	Keyed:         {"keyed remote", "exactly once within the remote's window", "repeated with the same key, later asked for"},
-	Reconciled:    {"reconcile only", "once, if the look-up is truthful", "asked for before it is repeated"},
-	AtMostOnce:    {"at most once", "may be lost, never doubled", "parked for a person"},
-	AtLeastOnce:   {"at least once", "may be doubled, accepted by its waiver", "repeated"},
+	ClassTransactional: {"transactional", "exactly once", "run again: the mark tells"},
+	ClassNatural:       {"natural", "exactly once in state", "repeated"},
+	ClassConditional:   {"conditional", "once, newest wins", "repeated: the condition tells"},
+	ClassKeyed:         {"keyed remote", "exactly once within the remote's window", "repeated with the same key, later asked for"},
+	ClassReconciled:    {"reconcile only", "once, if the look-up is truthful", "asked for before it is repeated"},
+	ClassAtMostOnce:    {"at most once", "may be lost, never doubled", "parked for a person"},
+	ClassAtLeastOnce:   {"at least once", "may be doubled, accepted by its waiver", "repeated"},
 }
 
 // String is the name in lower case.

@@ -1,112 +1,180 @@
 package guard
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
-// State is where one effect stands.
-type State int8
-
-// The states, and how an effect moves between them:
+// Effect is one kind of effect on payloads P: what identifies it, its class, and
+// who performs it. A sink's package makes it with one of the constructors below,
+// one for each class; what a class cannot do without is a parameter.
 //
-//	intended ──claim──► in flight ──done──────────► done
-//	   ▲  ▲                │  │  └──rejected───────► rejected
-//	   │  └──not sent──────┘  └──no answer, lease───► uncertain ──class, budget──► parked
-//	   │                                              │  ▲  │
-//	   │                              same key again ─┘  │  └─asked: found───────► done
-//	   └──────────── asked: absent, and still after the settling time
-//
-// The whole table is [Row.Claim], [Row.Finish] and [Row.Answer], and for people
-// [Row.Resolve], [Row.Park] and [Row.Unpark].
-const (
-	// Intended: it has not been sent, or is proved absent.
-	Intended State = iota + 1
-	// InFlight: a worker may send it, or has. Written before the first byte
-	// leaves.
-	InFlight
-	// Uncertain: it may have happened.
-	Uncertain
-	// Done: it has happened.
-	Done
-	// Rejected: the receiver refused it for good.
-	Rejected
-	// Parked: it waits for a person. It blocks what comes behind it.
-	Parked
-	// Superseded: a newer one of its entity stands for it.
-	Superseded
-)
-
-var stateNames = map[State]string{
-	Intended: "intended", InFlight: "in_flight", Uncertain: "uncertain", Done: "done",
-	Rejected: "rejected", Parked: "parked", Superseded: "superseded",
+// An Effect is immutable and safe for use by many goroutines when the functions
+// in it are. [New] checks it.
+type Effect[P any] struct {
+	name     string
+	class    Class
+	event    Event[P]
+	do       Do[P]
+	lookup   Lookup[P]
+	contract Contract
+	settle   time.Duration
+	waiver   Waiver
+	delivery delivery
 }
 
-// String is the name in lower case, as ledgers and commands show it.
-func (s State) String() string { return stateNames[s] }
-
-// Over says whether nothing more will happen without a person, and nothing waits
-// behind it.
-func (s State) Over() bool { return s == Done || s == Rejected || s == Superseded }
-
-// Why says why an effect is parked or rejected, in one word.
-type Why string
-
-// The reasons.
-const (
-	WhyNone       Why = ""
-	WhyUnknown    Why = "outcome_unknown"      // AtMostOnce
-	WhyBudget     Why = "attempts_spent"       // and no proof that it is there
-	WhyTooOld     Why = "too_old"              // older than the marks that are kept; never sent
-	WhyConflict   Why = "key_used_differently" // the remote knows the key with other content
-	WhyContradict Why = "refused_after_doubt"  // refused now, perhaps done before
-	WhyOperator   Why = "parked_by_operator"
-)
-
-// Row is what a ledger keeps of one effect that is not over. It changes only by
-// the methods below; a ledger writes the result if the row still has the token
-// that was read, and else drops it.
-type Row struct {
-	State State
-	Why   Why
-	// Token grows with every change of hands. Whoever holds an older one is too
-	// late.
-	Token uint64
-	// LeaseUntil: until then the row belongs to the worker with Token.
-	LeaseUntil time.Time
-	// NotBefore: nobody takes the row earlier.
-	NotBefore time.Time
-	// Doubts are the attempts that may have reached the receiver, and FirstSent
-	// is when the first of them was claimed. Proof that the effect is absent
-	// takes both back to zero.
-	Doubts    int
-	FirstSent time.Time
-	// Attempts counts against [Policy.Attempts]; InVain are the tries in a row
-	// that came to nothing: not sent, or asked without an answer.
-	Attempts, InVain int
-	// AbsentSince is when the receiver first said that it does not have it, with
-	// nothing sent since; zero before.
-	AbsentSince time.Time
+func newEffect[P any](name string, class Class, event Event[P], do Do[P], opts []Option) *Effect[P] {
+	e := &Effect[P]{name: name, class: class, event: event, do: do, delivery: defaults()}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&e.delivery)
+		}
+	}
+	return e
 }
 
-// Policy is what the class and the contract of an effect say about its rows.
-type Policy struct {
-	Class Class
-	// Window is how long after the first attempt a Keyed remote is sure to know
-	// the key. The whole lease of a further attempt must lie within it.
-	Window time.Duration
-	// Settle is how long an effect that is absent must stay so, to count as not
-	// having happened: longer than the receiver may take to act on a request.
-	Settle time.Duration
-	// Attempts is how often one effect may be sent; at least 1.
-	Attempts int
-	// Backoff gives the wait after n tries without an end; n is at least 1.
-	Backoff func(n int) time.Duration
+// Natural makes an effect that changes nothing when it is done again. Nobody but
+// its author can know that: probe it by applying it twice.
+func Natural[P any](name string, event Event[P], do Do[P], opts ...Option) *Effect[P] {
+	return newEffect(name, ClassNatural, event, do, opts)
 }
 
-// Work is what the holder of a claimed row does now.
-type Work int8
+// Conditional makes an effect whose receiver refuses a stale or repeated write
+// by a condition, such as If-Match. do reports a write that was refused because
+// this or a newer one is there as [Performed].
+func Conditional[P any](name string, event Event[P], do Do[P], opts ...Option) *Effect[P] {
+	return newEffect(name, ClassConditional, event, do, opts)
+}
 
-// The kinds of work.
-const (
-	Nothing Work = iota // not claimed: the row is not due, or was parked just now
-	Send                // perform it, under the key it always has
-	Ask                 // look it up
-)
+// Keyed makes an effect on a remote that recognises [Call.Sum] as its
+// idempotency key, as contract says. lookup clarifies what is in doubt outside
+// of the contract's window; absent must stay so for settle.
+func Keyed[P any](name string, event Event[P], contract Contract, do Do[P], lookup Lookup[P], settle time.Duration, opts ...Option) *Effect[P] {
+	e := newEffect(name, ClassKeyed, event, do, opts)
+	if contract.Margin == 0 {
+		contract.Margin = time.Minute
+	}
+	e.contract, e.lookup, e.settle = contract, lookup, settle
+	return e
+}
+
+// Reconciled makes an effect on a remote that knows no key but can be asked:
+// what is in doubt is asked for before it is sent again. settle is longer than
+// the remote may take to act on a request.
+func Reconciled[P any](name string, event Event[P], do Do[P], lookup Lookup[P], settle time.Duration, opts ...Option) *Effect[P] {
+	e := newEffect(name, ClassReconciled, event, do, opts)
+	e.lookup, e.settle = lookup, settle
+	return e
+}
+
+// AtMostOnce makes an effect that must not repeat and cannot be asked for: mail,
+// a printer. In doubt it is parked for a person.
+func AtMostOnce[P any](name string, event Event[P], do Do[P], opts ...Option) *Effect[P] {
+	return newEffect(name, ClassAtMostOnce, event, do, opts)
+}
+
+// AtLeastOnce makes an effect that may be doubled, which waiver accepts.
+func AtLeastOnce[P any](name string, event Event[P], waiver Waiver, do Do[P], opts ...Option) *Effect[P] {
+	e := newEffect(name, ClassAtLeastOnce, event, do, opts)
+	e.waiver = waiver
+	return e
+}
+
+// EffectName is the name: part of every mark and of the intents' topic. Renaming
+// an effect makes all of its operations new.
+func (e *Effect[P]) EffectName() string { return e.name }
+
+// Guarantee is what the class promises and what happens in doubt, in a few words
+// each, for descriptions.
+func (e *Effect[P]) Guarantee() (class, claim, onUnknown string) {
+	claim = e.class.Claim()
+	if e.event.byOrigin {
+		claim += "; redelivery by Kafka only"
+	}
+	return e.class.String(), claim, e.class.OnUnknown()
+}
+
+// AppendIntent appends the intent to perform the effect for p, whose record is
+// at an offset of a topic, and gives the source and entity that intents are
+// partitioned by. The error matches [ErrIdentity] or [ErrUnstable].
+func (e *Effect[P]) AppendIntent(dst []byte, p P, topic string, partition int32, offset int64) (by string, intent []byte, err error) {
+	id, err := e.event.Of(p, Origin{Topic: topic, Partition: partition, Offset: offset})
+	if err != nil {
+		return "", nil, err
+	}
+	if e.event.byOrigin {
+		id.Key = Key{} // the delivery knows the topic's id
+	}
+	payload, err := e.event.codec.Append([]byte{}, p)
+	if err != nil {
+		return "", nil, fmt.Errorf("guard: effect %s: encode the payload of %s: %w", e.name, id.Key, err)
+	}
+	by = string(appendPart(appendPart(nil, e.event.source.Name), id.Entity))
+	return by, appendIntent(dst, Intent{Effect: e.name, Identity: id, Payload: payload}), nil
+}
+
+// policy is what the effect's rows go by.
+func (e *Effect[P]) policy() Policy {
+	return Policy{
+		Class: e.class, Window: e.contract.Window - e.contract.Margin, Settle: e.settle,
+		Attempts: e.delivery.attempts, Backoff: e.delivery.wait,
+	}
+}
+
+// check returns everything that is wrong with the declaration.
+func (e *Effect[P]) check() error {
+	var faults []error
+	need := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("effect %s: "+format, append([]any{shown(e.name)}, args...)...))
+		}
+	}
+	if bad := badName(e.name); bad != "" {
+		need(false, "its name %s", bad)
+	}
+	if err := e.event.Check(); err != nil {
+		need(false, "%w", err)
+	}
+	need(e.do != nil, "it has no function that performs it")
+	e.delivery.faults(need)
+	switch e.class {
+	case ClassKeyed:
+		need(e.contract.Remote != "", "its contract does not name the remote")
+		need(e.contract.Window > e.contract.Margin, "its contract knows a key for %v, less than its margin of %v: say how long the remote keeps keys", e.contract.Window, e.contract.Margin)
+		need(e.contract.Window <= e.contract.Margin || e.delivery.span() <= e.contract.Window-e.contract.Margin,
+			"its %d attempts may take %v, and the remote knows a key for %v: lower Attempts, Lease or Backoff", e.delivery.attempts, e.delivery.span(), e.contract.Window)
+		e.needLookup(need)
+	case ClassReconciled:
+		e.needLookup(need)
+	case ClassAtLeastOnce:
+		need(e.waiver.Owner != "" && e.waiver.Reason != "" && !e.waiver.Until.IsZero(),
+			"it may be doubled: its waiver has to say who accepts that, why, and until when it holds")
+	case ClassTransactional, ClassNatural, ClassConditional, ClassAtMostOnce:
+	}
+	return errors.Join(faults...)
+}
+
+func (e *Effect[P]) needLookup(need func(ok bool, format string, args ...any)) {
+	need(e.lookup != nil, "it has no look-up: how is an unknown outcome to become known?")
+	need(e.settle > e.delivery.timeout, "it settles in %v: want more than Timeout (%v), so that a request on its way is not taken for absent", e.settle, e.delivery.timeout)
+}
+
+// maxName leaves room for the application id in the name of an intents' topic.
+const maxName = 100
+
+func badName(name string) string {
+	if name == "" {
+		return "is empty"
+	}
+	if len(name) > maxName {
+		return fmt.Sprintf("has %d characters: at most %d are allowed", len(name), maxName)
+	}
+	for _, c := range name {
+		ok := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-'
+		if !ok {
+			return fmt.Sprintf("has the character %q: only a-z, A-Z, 0-9, '.', '_' and '-' are allowed", c)
+		}
+	}
+	return ""
+}

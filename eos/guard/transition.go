@@ -50,19 +50,19 @@ func (r Row) doubt() Row {
 // clarify is what the class does about an unknown outcome.
 func (r Row) clarify(p Policy, now time.Time, lease time.Duration) (Row, Work) {
 	switch p.Class {
-	case Transactional, Natural, Conditional, AtLeastOnce:
+	case ClassTransactional, ClassNatural, ClassConditional, ClassAtLeastOnce:
 		if r.Attempts < p.Attempts {
 			return r.send(now, lease), Send
 		}
 		return r.park(WhyBudget), Nothing
-	case Keyed:
+	case ClassKeyed:
 		if r.Attempts < p.Attempts && now.Add(lease).Before(r.FirstSent.Add(p.Window)) && r.AbsentSince.IsZero() {
 			return r.send(now, lease), Send
 		}
 		return r.take(now, lease), Ask
-	case Reconciled:
+	case ClassReconciled:
 		return r.take(now, lease), Ask
-	case AtMostOnce:
+	case ClassAtMostOnce:
 	}
 	return r.park(WhyUnknown), Nothing
 }
@@ -99,7 +99,7 @@ func (r Row) Finish(p Policy, v Verdict, now time.Time, wait time.Duration) Row 
 		return r.park(WhyConflict)
 	case Refused:
 		// A receiver that knows the key answers for the earlier attempts, too.
-		if r.Doubts > 1 && p.Class != Keyed {
+		if r.Doubts > 1 && p.Class != ClassKeyed {
 			return r.park(WhyContradict)
 		}
 		r.State = Rejected

@@ -30,7 +30,7 @@ func sent(t *testing.T, p Policy) Row {
 func TestWhatAClassDoesAboutAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[Class]Work{
-		Natural: Send, Conditional: Send, Keyed: Send, AtLeastOnce: Send, Reconciled: Ask, AtMostOnce: Nothing,
+		ClassNatural: Send, ClassConditional: Send, ClassKeyed: Send, ClassAtLeastOnce: Send, ClassReconciled: Ask, ClassAtMostOnce: Nothing,
 	} {
 		r := sent(t, policy(class))
 		require.Equal(t, Uncertain, r.State)
@@ -38,7 +38,7 @@ func TestWhatAClassDoesAboutAnUnknownOutcome(t *testing.T) {
 		require.Equal(t, Nothing, work, "%v: not before its backoff", class)
 		r, work = r.Claim(policy(class), at(2), lease)
 		require.Equal(t, want, work, "%v", class)
-		if class == AtMostOnce {
+		if class == ClassAtMostOnce {
 			require.Equal(t, Parked, r.State)
 			require.Equal(t, WhyUnknown, r.Why)
 		}
@@ -47,17 +47,17 @@ func TestWhatAClassDoesAboutAnUnknownOutcome(t *testing.T) {
 
 func TestALeaseThatRunsOutIsAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
-	r, _ := Row{State: Intended}.Claim(policy(Reconciled), at(0), lease)
-	_, work := r.Claim(policy(Reconciled), at(9), lease)
+	r, _ := Row{State: Intended}.Claim(policy(ClassReconciled), at(0), lease)
+	_, work := r.Claim(policy(ClassReconciled), at(9), lease)
 	require.Equal(t, Nothing, work, "it is held")
-	r, work = r.Claim(policy(Reconciled), at(10), lease)
+	r, work = r.Claim(policy(ClassReconciled), at(10), lease)
 	require.Equal(t, Ask, work)
 	require.Equal(t, Row{State: Uncertain, Token: 2, LeaseUntil: at(20), Doubts: 1, FirstSent: at(0), Attempts: 1}, r)
 }
 
 func TestAKeyIsRepeatedOnlyInsideItsWindowAndBudget(t *testing.T) {
 	t.Parallel()
-	p := policy(Keyed)
+	p := policy(ClassKeyed)
 	_, work := sent(t, p).Claim(p, at(89), lease)
 	require.Equal(t, Send, work)
 	_, work = sent(t, p).Claim(p, at(90), lease)
@@ -74,7 +74,7 @@ func TestAKeyIsRepeatedOnlyInsideItsWindowAndBudget(t *testing.T) {
 
 func TestAbsentCountsOnceItHasSettled(t *testing.T) {
 	t.Parallel()
-	p := policy(Reconciled)
+	p := policy(ClassReconciled)
 	asked, work := sent(t, p).Claim(p, at(5), lease)
 	require.Equal(t, Ask, work)
 	r := asked.Answer(p, Absent, at(6), at(7))
@@ -95,7 +95,7 @@ func TestAbsentCountsOnceItHasSettled(t *testing.T) {
 
 func TestSentTooOftenAndStillAbsentIsParked(t *testing.T) {
 	t.Parallel()
-	p := policy(Reconciled)
+	p := policy(ClassReconciled)
 	p.Attempts = 1
 	r, _ := sent(t, p).Claim(p, at(5), lease)
 	r, _ = r.Answer(p, Absent, at(5), at(5)).Claim(p, at(25), lease)
@@ -116,16 +116,16 @@ func TestWhatAnAttemptComesTo(t *testing.T) {
 		wait    time.Duration
 		want    Row // without token
 	}{
-		"performed":                        {Keyed, 0, Performed, 0, Row{State: Done, Doubts: 1, FirstSent: at(0), Attempts: 1}},
-		"refused":                          {Reconciled, 0, Refused, 0, Row{State: Rejected, Doubts: 1, FirstSent: at(0), Attempts: 1}},
-		"refused in doubt, by a key":       {Keyed, 1, Refused, 0, Row{State: Rejected, Doubts: 2, FirstSent: at(0), Attempts: 2}},
-		"refused in doubt":                 {Natural, 1, Refused, 0, Row{State: Parked, Why: WhyContradict, Doubts: 2, FirstSent: at(0), Attempts: 2}},
-		"not sent":                         {AtMostOnce, 0, Unsent, 7 * time.Second, Row{State: Intended, InVain: 1, NotBefore: at(57)}},
-		"not sent, an earlier in doubt":    {Keyed, 1, Unsent, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), Attempts: 1, InVain: 1, NotBefore: at(51)}},
-		"busy with an earlier one":         {Keyed, 1, Busy, 7 * time.Second, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 1, NotBefore: at(57)}},
-		"busy though never sent from here": {Keyed, 0, Busy, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), NotBefore: at(51)}},
-		"other content":                    {Keyed, 0, Mismatched, 0, Row{State: Parked, Why: WhyConflict, Doubts: 1, FirstSent: at(0), Attempts: 1}},
-		"no answer":                        {AtLeastOnce, 1, Unclear, 0, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 2, NotBefore: at(52)}},
+		"performed":                        {ClassKeyed, 0, Performed, 0, Row{State: Done, Doubts: 1, FirstSent: at(0), Attempts: 1}},
+		"refused":                          {ClassReconciled, 0, Refused, 0, Row{State: Rejected, Doubts: 1, FirstSent: at(0), Attempts: 1}},
+		"refused in doubt, by a key":       {ClassKeyed, 1, Refused, 0, Row{State: Rejected, Doubts: 2, FirstSent: at(0), Attempts: 2}},
+		"refused in doubt":                 {ClassNatural, 1, Refused, 0, Row{State: Parked, Why: WhyContradict, Doubts: 2, FirstSent: at(0), Attempts: 2}},
+		"not sent":                         {ClassAtMostOnce, 0, Unsent, 7 * time.Second, Row{State: Intended, InVain: 1, NotBefore: at(57)}},
+		"not sent, an earlier in doubt":    {ClassKeyed, 1, Unsent, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), Attempts: 1, InVain: 1, NotBefore: at(51)}},
+		"busy with an earlier one":         {ClassKeyed, 1, Busy, 7 * time.Second, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 1, NotBefore: at(57)}},
+		"busy though never sent from here": {ClassKeyed, 0, Busy, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), NotBefore: at(51)}},
+		"other content":                    {ClassKeyed, 0, Mismatched, 0, Row{State: Parked, Why: WhyConflict, Doubts: 1, FirstSent: at(0), Attempts: 1}},
+		"no answer":                        {ClassAtLeastOnce, 1, Unclear, 0, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 2, NotBefore: at(52)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,8 +150,8 @@ func (r Row) doubtOrSelf() Row {
 
 func TestWhatAPersonMayDecide(t *testing.T) {
 	t.Parallel()
-	doubt := sent(t, policy(Keyed))
-	held, _ := Row{State: Intended}.Claim(policy(Keyed), at(0), lease)
+	doubt := sent(t, policy(ClassKeyed))
+	held, _ := Row{State: Intended}.Claim(policy(ClassKeyed), at(0), lease)
 	tooOld := Row{State: Parked, Why: WhyTooOld}
 	resolve := func(to State) func(Row) (Row, error) {
 		return func(r Row) (Row, error) { return r.Resolve(to, at(5)) }
@@ -219,7 +219,7 @@ func TestBoundary21And22Order(t *testing.T) {
 
 func TestNamesOfClassesAndStates(t *testing.T) {
 	t.Parallel()
-	for c := Transactional; c <= AtLeastOnce; c++ {
+	for c := ClassTransactional; c <= ClassAtLeastOnce; c++ {
 		require.NotEmpty(t, c.String())
 		require.NotEmpty(t, c.Claim())
 		require.NotEmpty(t, c.OnUnknown())

@@ -73,7 +73,7 @@ const (
 func newWalk(seed uint64, class Class) *walk {
 	w := &walk{rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(0, 0), row: Row{State: Intended}}
 	const window = 30 * time.Second
-	w.receiver = receiver{keyed: class == Keyed, window: window}
+	w.receiver = receiver{keyed: class == ClassKeyed, window: window}
 	w.policy = Policy{
 		Class: class, Window: window - walkDelay, Settle: walkDelay + time.Second, Attempts: 1 + w.rng.IntN(12),
 		Backoff: func(n int) time.Duration { return time.Duration(n) * time.Second },
@@ -158,7 +158,7 @@ func (w *walk) settled() bool { return w.row.State.Over() || w.row.State == Park
 // a receiver. The seed of a failure is printed.
 func TestNoClassBreaksItsClaimOnAnyWay(t *testing.T) {
 	t.Parallel()
-	for _, class := range []Class{Natural, Conditional, Keyed, Reconciled, AtMostOnce, AtLeastOnce} {
+	for _, class := range []Class{ClassNatural, ClassConditional, ClassKeyed, ClassReconciled, ClassAtMostOnce, ClassAtLeastOnce} {
 		t.Run(class.String(), func(t *testing.T) {
 			t.Parallel()
 			ends := map[State]int{}
@@ -183,7 +183,7 @@ func TestNoClassBreaksItsClaimOnAnyWay(t *testing.T) {
 
 func (w *walk) check(t *testing.T, seed uint64) {
 	t.Helper()
-	once := w.policy.Class == Keyed || w.policy.Class == Reconciled || w.policy.Class == AtMostOnce
+	once := w.policy.Class == ClassKeyed || w.policy.Class == ClassReconciled || w.policy.Class == ClassAtMostOnce
 	if once {
 		require.LessOrEqual(t, w.receiver.effects, 1, "seed %d: %v", seed, w.log)
 	}
