@@ -202,7 +202,7 @@ func TestOffsetsReadWhileOutOfTheGroupAreAskedForAgain(t *testing.T) {
 		return nil, io.EOF, true
 	})
 	fake.ControlKey(int16(kmsg.OffsetFetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		if !doubt.Load() || !req.(*kmsg.OffsetFetchRequest).RequireStable { // the test asks, too
+		if fetch, ok := req.(*kmsg.OffsetFetchRequest); !doubt.Load() || !ok || !fetch.RequireStable { // the test asks, too
 			return nil, nil, false
 		}
 		outside.Store(true)
@@ -212,7 +212,10 @@ func TestOffsetsReadWhileOutOfTheGroupAreAskedForAgain(t *testing.T) {
 		if !outside.Load() {
 			return nil, nil, false
 		}
-		resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp, ok := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		if !ok {
+			return nil, nil, false
+		}
 		resp.ErrorCode = kerr.IllegalGeneration.Code
 		return resp, nil, true
 	})
@@ -228,7 +231,11 @@ func TestOffsetsReadWhileOutOfTheGroupAreAskedForAgain(t *testing.T) {
 
 // committedAt answers an OffsetFetch with at for every partition asked for.
 func committedAt(asked kmsg.Request, at int64) kmsg.Response {
-	req, resp := asked.(*kmsg.OffsetFetchRequest), asked.ResponseKind().(*kmsg.OffsetFetchResponse)
+	req, isFetch := asked.(*kmsg.OffsetFetchRequest)
+	resp, hasAnswer := asked.ResponseKind().(*kmsg.OffsetFetchResponse)
+	if !isFetch || !hasAnswer {
+		return nil
+	}
 	for _, g := range req.Groups {
 		answer := kmsg.NewOffsetFetchResponseGroup()
 		answer.Group = g.Group

@@ -114,14 +114,6 @@ func (e *Effect[P]) AppendIntent(dst []byte, p P, topic string, partition int32,
 	return by, appendIntent(dst, Intent{Effect: e.name, Identity: id, Payload: payload}), nil
 }
 
-// policy is what the effect's rows go by.
-func (e *Effect[P]) policy() Policy {
-	return Policy{
-		Class: e.class, Window: e.contract.Window - e.contract.Margin, Settle: e.settle,
-		Attempts: e.delivery.attempts, Backoff: e.delivery.wait,
-	}
-}
-
 // check returns everything that is wrong with the declaration.
 func (e *Effect[P]) check() error {
 	var faults []error

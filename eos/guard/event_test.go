@@ -87,10 +87,12 @@ func TestPayloadsWithoutIdentity(t *testing.T) {
 	}{
 		"guard: source shop: no valid identity: its entity is empty": {charges(), order{Seq: 1, At: time.Unix(1, 0)}},
 		"guard: source shop: no valid identity: panic: broken": {
-			Identify(shop(), orderCodec{}, func(order) Op { panic("broken") }, amount), anOrder()},
+			Identify(shop(), orderCodec{}, func(order) Op { panic("broken") }, amount), anOrder(),
+		},
 		"guard: source shop: no valid identity: IssuedAt of shop/o-1/charge/seq 1 is the zero time": {charges(), late},
 		"guard: source shop: no valid identity: its significant field 1 is float64: give the amount in its smallest unit as an integer, or as a string": {
-			Identify(shop(), orderCodec{}, opOf, func(order) []any { return []any{1.5} }), anOrder()},
+			Identify(shop(), orderCodec{}, opOf, func(order) []any { return []any{1.5} }), anOrder(),
+		},
 	} {
 		_, err := tc.e.Of(tc.o, someOrigin())
 		require.EqualError(t, err, want)

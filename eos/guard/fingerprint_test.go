@@ -24,10 +24,28 @@ func TestFingerprintsTellContentApart(t *testing.T) {
 	at := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
 	seen := map[Fingerprint]int{}
 	for i, fields := range [][]any{
-		{int64(9007199254740992)}, {int64(9007199254740993)}, {"9007199254740992"}, {uint64(9007199254740992)},
-		{int64(1), int64(2)}, {int64(2), int64(1)}, {int64(1)}, {int32(1)}, {true}, {false}, {""}, {[]byte{}},
-		{"ab", "c"}, {"a", "bc"}, {"abc"}, {[]byte("abc")}, {"a", "b", "c"},
-		{at}, {at.Add(time.Nanosecond)}, {at.Add(time.Hour)}, {time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}, {at.Unix()},
+		{int64(9007199254740992)},
+		{int64(9007199254740993)},
+		{"9007199254740992"},
+		{uint64(9007199254740992)},
+		{int64(1), int64(2)},
+		{int64(2), int64(1)},
+		{int64(1)},
+		{int32(1)},
+		{true},
+		{false},
+		{""},
+		{[]byte{}},
+		{"ab", "c"},
+		{"a", "bc"},
+		{"abc"},
+		{[]byte("abc")},
+		{"a", "b", "c"},
+		{at},
+		{at.Add(time.Nanosecond)},
+		{at.Add(time.Hour)},
+		{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{at.Unix()},
 	} {
 		f := sumOf(t, fields...)
 		require.NotContains(t, seen, f, "%v", fields)

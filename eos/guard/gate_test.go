@@ -64,9 +64,11 @@ func TestWhatDoesNotStart(t *testing.T) {
 	for want, effects := range map[string][]Declared{
 		"effect 1 is nil": {nil},
 		"effect mail: two effects have this name, and would share their marks": {
-			AtMostOnce("mail", charges(), perform), AtMostOnce("mail", charges(), perform)},
+			AtMostOnce("mail", charges(), perform), AtMostOnce("mail", charges(), perform),
+		},
 		"effect mail: source shop is declared differently at effect tag: one sender has one contract": {
-			Natural("tag", charges(), perform), AtMostOnce("mail", Identify(other, orderCodec{}, opOf, amount), perform)},
+			Natural("tag", charges(), perform), AtMostOnce("mail", Identify(other, orderCodec{}, opOf, amount), perform),
+		},
 		`effect "": its name is empty`: {AtMostOnce("", charges(), perform)},
 		`effect a/b: its name has the character '/': only a-z, A-Z, 0-9, '.', '_' and '-' are allowed`: {AtMostOnce("a/b", charges(), perform)},
 		"effect mail: it has no function that performs it":                                             {AtMostOnce[order]("mail", charges(), nil)},
@@ -78,14 +80,18 @@ func TestWhatDoesNotStart(t *testing.T) {
 		"effect mail: InOrder is 9: want Block, SkipSuperseded or Unordered":                           {AtMostOnce("mail", charges(), perform, InOrder(9))},
 		"effect charge: its contract does not name the remote":                                         {Keyed("charge", charges(), Contract{Window: 24 * time.Hour}, perform, lookUp, settling)},
 		"effect charge: its contract knows a key for 0s, less than its margin of 1m0s: say how long the remote keeps keys": {
-			Keyed("charge", charges(), Contract{Remote: "bank"}, perform, lookUp, settling)},
+			Keyed("charge", charges(), Contract{Remote: "bank"}, perform, lookUp, settling),
+		},
 		"effect charge: its 8 attempts may take 5m3.5s, and the remote knows a key for 3m0s: lower Attempts, Lease or Backoff": {
-			Keyed("charge", charges(), brief, perform, lookUp, settling)},
+			Keyed("charge", charges(), brief, perform, lookUp, settling),
+		},
 		"effect charge: it has no look-up: how is an unknown outcome to become known?": {Keyed("charge", charges(), bank(), perform, nil, settling)},
 		"effect transfer: it settles in 10s: want more than Timeout (10s), so that a request on its way is not taken for absent": {
-			Reconciled("transfer", charges(), perform, lookUp, 10*time.Second)},
+			Reconciled("transfer", charges(), perform, lookUp, 10*time.Second),
+		},
 		"effect chat: it may be doubled: its waiver has to say who accepts that, why, and until when it holds": {
-			AtLeastOnce("chat", charges(), Waiver{Owner: "ops"}, perform)},
+			AtLeastOnce("chat", charges(), Waiver{Owner: "ops"}, perform),
+		},
 	} {
 		g, err := New(effects...)
 		require.EqualError(t, err, "guard: effects are not declared safely: "+want)
