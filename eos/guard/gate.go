@@ -12,7 +12,9 @@ import (
 // Declared is an effect of any payload: what [New] takes. Only an [Effect] is
 // one.
 type Declared interface {
+	// EffectName is the name.
 	EffectName() string
+	// Guarantee is the class, what it promises, and what happens in doubt.
 	Guarantee() (class, claim, onUnknown string)
 	check() error
 	row() tableRow
