@@ -63,6 +63,16 @@ func TestKeysNeverChange(t *testing.T) {
 	require.Equal(t, "shop/log/origin orders[2]@258", k.String())
 }
 
+type vagueSeq int
+
+func (vagueSeq) String() string { return "some" }
+
+func TestASequenceIsItsNumberWhateverItCallsItself(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, Seq(7), Seq(vagueSeq(7)))
+	require.NotEqual(t, Seq(vagueSeq(7)), Seq(vagueSeq(8)))
+}
+
 func TestZeroKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	_, err := Key{}.Sum("charge")

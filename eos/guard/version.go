@@ -33,7 +33,7 @@ type Integer interface {
 // Seq is a number that the sender raises with every change of the entity. A
 // negative one is refused.
 func Seq[N Integer](n N) Version {
-	v := Version{kind: versionSeq, text: fmt.Sprint(n)}
+	v := Version{kind: versionSeq, text: fmt.Sprintf("%d", n)} // Sprint would ask a String method
 	if n < 0 {
 		v.err = fmt.Errorf("version Seq(%d) is negative", n)
 	}
