@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -216,15 +214,4 @@ func (s *Server) Stop() error {
 }
 
 // logTail returns the last lines of the server's log, for errors.
-func (s *Server) logTail() string {
-	const lines = 20
-	raw, err := os.ReadFile(s.file("server.log"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "(no log)"
-	}
-	if err != nil {
-		return err.Error()
-	}
-	all := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
-}
+func (s *Server) logTail() string { return childproc.LogTail(s.file("server.log"), 20) }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -105,15 +104,7 @@ func (n *node) dead() <-chan struct{} {
 }
 
 // logTail returns the last lines of the node's log, for errors.
-func (n *node) logTail() string {
-	const lines = 40
-	raw, err := os.ReadFile(n.file("server.log"))
-	if err != nil {
-		return err.Error()
-	}
-	all := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
-}
+func (n *node) logTail() string { return childproc.LogTail(n.file("server.log"), 40) }
 
 // java is $JAVA_HOME/bin/java, else the java in the PATH.
 func java() string { return JavaTool("java") }
