@@ -48,7 +48,7 @@ func benchCopyCommand() *ffcli.Command {
 	set.IntVar(&o.Rounds, "rounds", 9, "runs of each contender")
 	set.DurationVar(&o.Commit, "commit", 100*time.Millisecond, "commit interval")
 	set.DurationVar(&o.Linger, "linger", 10*time.Millisecond, "producer linger of the hand-written loops")
-	set.IntVar(&o.Rate, "fill-rate", 1_200_000, "records per second that the input is long enough for")
+	set.IntVar(&o.Rate, "fill-rate", 2_500_000, "records per second that the input is long enough for")
 	only := set.String("only", "all", "`what` to compare: copy (loop, engine, engine without transactions), topology, json, or all")
 	return &ffcli.Command{
 		Name: "copy", ShortUsage: "weir bench copy --brokers host:port [flags]", FlagSet: set, Options: environment(),
