@@ -104,6 +104,13 @@ type Config struct {
 	// weir.offset of the input record to every output.
 	OriginHeaders bool
 
+	// Ahead is called with the records that the handler is about to get in a lane,
+	// of one partition and in order, before the first of them: for what is asked
+	// of a database once instead of record by record. It stages nothing. nil: the
+	// handler gets them, or if something comes between, some of them, and Ahead
+	// the others again. Errors are those of the handler: RetryAfter has the
+	// partition wait, any other ends Run. Nil: none.
+	Ahead func(lane int, rs []*kgo.Record) error
 	// OnRefused is called in place of the handler for a record one of whose
 	// outputs the broker refused for good: the transaction was aborted, and
 	// what OnRefused stages is the record's result instead. Nil: Run ends with

@@ -37,8 +37,8 @@ func (w *worker) work(ctx context.Context, s *slot, b batch) {
 	l, t := w.lane, s.txn
 	sp, released := w.look(s, b.claim)
 	slab := make([]origin, min(len(b.records), chunk))
-	n, err := 0, error(nil)
-	for n < len(slab) {
+	n, err := 0, w.ahead(b.records[:len(slab)])
+	for err == nil && n < len(slab) {
 		r := b.records[n]
 		if !r.Attrs.IsControl() {
 			slab[n] = origin{Context: l.ctx, txn: t, claim: b.claim, record: r}
@@ -93,13 +93,34 @@ func (w *worker) one(ctx context.Context, s *slot, o *origin, sp special, releas
 	return nil
 }
 
+// ahead shows records to Config.Ahead.
+func (w *worker) ahead(rs []*kgo.Record) (err error) {
+	if w.lane.engine.cfg.Ahead == nil {
+		return nil
+	}
+	defer caught(&err)
+	data := make([]*kgo.Record, 0, len(rs))
+	for _, r := range rs {
+		if !r.Attrs.IsControl() {
+			data = append(data, r)
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	return w.lane.engine.cfg.Ahead(w.lane.number, data)
+}
+
+// caught turns a panic of the user into an error.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
 // call runs the handler, or OnRefused for a record whose outputs are refused.
 func (w *worker) call(r *kgo.Record, refusal *Refusal) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer caught(&err)
 	if refusal == nil {
 		return w.fn(r, &w.out)
 	}
