@@ -15,7 +15,7 @@ GOTESTSUM        := $(BIN)/gotestsum-$(GOTESTSUM_VERSION)
 # two brokers and their clients at once turn timing into noise on two cores.
 HEAVY_RACE := ./eos/... ./processor/...
 HEAVY      := ./cmd/... ./examples/... ./internal/committed/... ./internal/demo/... ./internal/devpg/... ./internal/dlq/... \
-              ./internal/kafkaproc/... ./internal/kafkatest/...
+              ./internal/kafkaproc/... ./internal/kafkatest/... ./internal/pgtest/...
 CRASH      := ./internal/crashtest/...
 
 # Arguments of the optional parts; see the targets.
@@ -64,15 +64,15 @@ unit: $(GOTESTSUM) ## Tests that need no broker, with the race detector
 	$(call gotest,unit,$$($(GO) list ./... | grep -vxF "$$($(GO) list $(HEAVY_RACE) $(HEAVY) $(CRASH))"),-race)
 
 .PHONY: race
-race: $(GOTESTSUM) jars ## The engine and the processor on a real broker, with the race detector
+race: $(GOTESTSUM) servers ## The engine and the processor on a real broker, with the race detector
 	$(call gotest,race,$(HEAVY_RACE),-race -p 1)
 
 .PHONY: integration
-integration: $(GOTESTSUM) jars ## Commands, examples and test helpers on a real broker
+integration: $(GOTESTSUM) servers ## Commands, examples and test helpers on a real broker
 	$(call gotest,integration,$(HEAVY),-p 1)
 
 .PHONY: crash
-crash: $(GOTESTSUM) jars ## One run of each cell of the kill matrices
+crash: $(GOTESTSUM) servers ## One run of each cell of the kill matrices
 	@rm -rf $(FIGURES)
 	@rc=0; $(MAKE) --no-print-directory crashtests || rc=1; cat $(FIGURES)/figures.txt 2>/dev/null; exit $$rc
 
@@ -81,7 +81,7 @@ crashtests:
 	$(call gotest,crash,$(CRASH),-p 1)
 
 .PHONY: proof
-proof: $(GOTESTSUM) jars ## Every cell PROOF_ROUNDS times; resumes where it stopped (.tmp/proof)
+proof: $(GOTESTSUM) servers ## Every cell PROOF_ROUNDS times; resumes where it stopped (.tmp/proof)
 	@mkdir -p $(TMP)/proof && rm -rf $(FIGURES)
 	@rc=0; WEIR_PROOF_ROUNDS=$(PROOF_ROUNDS) WEIR_PROOF_STATE=$(TMP)/proof \
 		$(GOTESTSUM) --format testname -- -count=1 -timeout=12h -p 1 $(CRASH) </dev/null || rc=1; \
@@ -106,7 +106,7 @@ lint: $(GOLANGCI) ## Run the linters of .golangci.yml
 	@echo "==> lint"; start=$$(date +%s); $(GOLANGCI) run ./... && echo "lint: $$(( $$(date +%s) - start )) s"
 
 .PHONY: cover
-cover: jars ## Coverage of the public packages by all their tests
+cover: servers ## Coverage of the public packages by all their tests
 	@mkdir -p $(TMP)
 	@$(GO) test -count=1 -p 1 -coverpkg=./topology/...,./eos/...,./processor/... \
 		-coverprofile=$(TMP)/cover.out ./topology/... ./eos/... ./processor/...
@@ -123,7 +123,7 @@ down: ## Stop them and delete their data
 # --- set-up ---------------------------------------------------------------
 
 .PHONY: setup
-setup: system modules $(GOTESTSUM) $(GOLANGCI) jars compiled ## Install what the tests need (part of test)
+setup: system modules $(GOTESTSUM) $(GOLANGCI) servers compiled ## Install what the tests need (part of test)
 
 # A C compiler is for the race detector; Java 17 or newer and Maven are for the
 # broker of the tests. Root installs them; anybody else is told what is missing.
@@ -153,11 +153,11 @@ $(GOTESTSUM):
 $(GOLANGCI):
 	$(call timed,golangci-lint $(GOLANGCI_VERSION),mkdir -p $(BIN) && GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) && mv $(BIN)/golangci-lint $@)
 
-# The jars are kept in the user's cache folder, so that a second clone finds
-# them. Starting a broker once shows that they are whole and that Java runs them.
-.PHONY: jars
-jars:
-	$(call timed,Kafka jars and a first start of the broker,$(GO) run ./internal/kafkaproc/withkafka -- true)
+# The jars and binaries are kept in a cache folder, so that a second clone finds
+# them. Starting both servers once shows that they are whole and that they run.
+.PHONY: servers
+servers:
+	$(call timed,Kafka jars and PostgreSQL binaries and a first start of both,$(GO) run ./internal/kafkaproc/withkafka -postgres -- true)
 
 .PHONY: compiled
 compiled:

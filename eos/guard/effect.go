@@ -95,23 +95,22 @@ func (e *Effect[P]) Guarantee() (class, claim, onUnknown string) {
 	return e.class.String(), claim, e.class.OnUnknown()
 }
 
-// AppendIntent appends the intent to perform the effect for p, whose record is
-// at an offset of a topic, and gives the source and entity that intents are
-// partitioned by. The error matches [ErrIdentity] or [ErrUnstable].
-func (e *Effect[P]) AppendIntent(dst []byte, p P, topic string, partition int32, offset int64) (by string, intent []byte, err error) {
-	id, err := e.event.Of(p, Origin{Topic: topic, Partition: partition, Offset: offset})
-	if err != nil {
+// AppendIntent appends the intent to perform the effect for p, which was made for
+// the record at an offset of a topic, and gives what intents are partitioned by:
+// source and entity. ordinal counts the intents of this effect for that record,
+// from 0. The error matches [ErrIdentity] or [ErrUnstable].
+func (e *Effect[P]) AppendIntent(dst []byte, p P, topic string, topicID [16]byte, partition int32, offset int64, ordinal int32) (by string, intent []byte, err error) {
+	in := Intent{
+		Effect: e.name, Ordinal: ordinal,
+		Origin: Origin{Topic: topic, TopicID: topicID, Partition: partition, Offset: offset},
+	}
+	if in.Identity, err = e.event.Of(p, in.Origin); err != nil {
 		return "", nil, err
 	}
-	if e.event.byOrigin {
-		id.Key = Key{} // the delivery knows the topic's id
+	if in.Payload, err = e.event.codec.Append([]byte{}, p); err != nil {
+		return "", nil, fmt.Errorf("guard: effect %s: encode the payload of %s: %w", e.name, in.Identity.Key, err)
 	}
-	payload, err := e.event.codec.Append([]byte{}, p)
-	if err != nil {
-		return "", nil, fmt.Errorf("guard: effect %s: encode the payload of %s: %w", e.name, id.Key, err)
-	}
-	by = string(appendPart(appendPart(nil, e.event.source.Name), id.Entity))
-	return by, appendIntent(dst, Intent{Effect: e.name, Identity: id, Payload: payload}), nil
+	return in.By(), appendIntent(dst, in), nil
 }
 
 // check returns everything that is wrong with the declaration.

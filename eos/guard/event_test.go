@@ -57,7 +57,7 @@ func TestIdentityOfAnEvent(t *testing.T) {
 	require.True(t, byOrigin.ByOrigin())
 	id, err = byOrigin.Of(anOrder(), someOrigin())
 	require.NoError(t, err)
-	require.Equal(t, "shop/log/origin orders[1]@5", id.Key.String())
+	require.Equal(t, "shop/log/origin AAAAAAAAAAAAAAAAAAAAAA[1]@5", id.Key.String())
 	require.Equal(t, "orders[1]@5", id.Entity)
 }
 

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,18 +17,33 @@ type Declared interface {
 	EffectName() string
 	// Guarantee is the class, what it promises, and what happens in doubt.
 	Guarantee() (class, claim, onUnknown string)
+	// Delivery is how it is delivered.
+	Delivery() Delivery
+	// Open reads an intent and derives its identity again.
+	Open(record []byte) (Intent, error)
+	// Perform makes one attempt, for a delivery that has claimed the effect.
+	Perform(ctx context.Context, call Call, payload []byte) Reply
+	// Find makes one look-up, for a delivery that is in doubt.
+	Find(ctx context.Context, call Call, payload []byte) Answer
 	check() error
 	row() tableRow
 }
 
-// Gate is every effect of an application, checked. It never changes.
-type Gate struct{ effects []Declared }
+// Gate is every effect of an application, checked, and the ledger that arbitrates
+// between its processes. It never changes.
+type Gate struct {
+	ledger  Ledger
+	effects []Declared
+}
 
 // New checks effects and returns the gate through which they may leave. The
 // error joins everything that is wrong, one line each; each matches
 // [ErrDeclaration].
-func New(effects ...Declared) (*Gate, error) {
+func New(ledger Ledger, effects ...Declared) (*Gate, error) {
 	var faults []error
+	if ledger == nil {
+		faults = append(faults, errors.New("there is no ledger: where is it to be known that an effect has happened?"))
+	}
 	seen := map[string]bool{}
 	contracts := map[string]tableRow{}
 	for i, e := range effects {
@@ -54,7 +70,7 @@ func New(effects ...Declared) (*Gate, error) {
 	if len(faults) > 0 {
 		return nil, declarationError(faults)
 	}
-	return &Gate{effects: slices.Clone(effects)}, nil
+	return &Gate{ledger: ledger, effects: slices.Clone(effects)}, nil
 }
 
 // ErrDeclaration: an effect is declared in a way that cannot be safe, or not
@@ -71,6 +87,12 @@ func declarationError(faults []error) error {
 	}
 	return errors.Join(lines...)
 }
+
+// Ledger is the one given to [New].
+func (g *Gate) Ledger() Ledger { return g.ledger }
+
+// Effects are all effects, in the order of [New].
+func (g *Gate) Effects() []Declared { return slices.Clone(g.effects) }
 
 // Names are the effects' names, in the order of [New].
 func (g *Gate) Names() []string {

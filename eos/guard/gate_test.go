@@ -17,6 +17,9 @@ func accepted() Waiver {
 	return Waiver{Owner: "ops", Reason: "the chat tolerates repeats", Until: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
+// book is a ledger that nobody asks.
+type book struct{ Ledger }
+
 const settling = 20 * time.Second
 
 // TestTheGuaranteeTable is what a user reads before anything runs.
@@ -24,7 +27,7 @@ func TestTheGuaranteeTable(t *testing.T) {
 	t.Parallel()
 	changing := shop()
 	changing.RepeatsMayChange = true
-	g, err := New(
+	g, err := New(book{},
 		Natural("tag", charges(), perform),
 		Conditional("stock", charges(), perform, InOrder(SkipSuperseded)),
 		Keyed("charge", charges(), bank(), perform, lookUp, settling),
@@ -93,58 +96,13 @@ func TestWhatDoesNotStart(t *testing.T) {
 			AtLeastOnce("chat", charges(), Waiver{Owner: "ops"}, perform),
 		},
 	} {
-		g, err := New(effects...)
+		g, err := New(book{}, effects...)
 		require.EqualError(t, err, "guard: effects are not declared safely: "+want)
 		require.ErrorIs(t, err, ErrDeclaration)
 		require.Nil(t, g)
 	}
-	_, err := New(AtMostOnce[order]("mail", Event[order]{}, nil))
+	_, err := New(nil, AtMostOnce("mail", charges(), perform))
+	require.EqualError(t, err, "guard: effects are not declared safely: there is no ledger: where is it to be known that an effect has happened?")
+	_, err = New(book{}, AtMostOnce[order]("mail", Event[order]{}, nil))
 	require.Len(t, strings.Split(err.Error(), "\n"), 7, "%v", err)
-}
-
-func TestAnIntentCarriesItsIdentity(t *testing.T) {
-	t.Parallel()
-	e := AtMostOnce("mail", charges(), perform)
-	by, intent, err := e.AppendIntent(nil, anOrder(), "orders", 1, 5)
-	require.NoError(t, err)
-	require.Equal(t, "\x04shop\x03o-1", by)
-	in, err := parseIntent(intent)
-	require.NoError(t, err)
-	want, err := charges().Of(anOrder(), someOrigin())
-	require.NoError(t, err)
-	require.Equal(t, want.Key.Bytes(), in.Identity.Key.Bytes())
-	require.Equal(t, want.Fingerprint, in.Identity.Fingerprint)
-	require.Equal(t, want.Entity, in.Identity.Entity)
-	require.True(t, want.IssuedAt.Equal(in.Identity.IssuedAt))
-	o, err := orderCodec{}.Decode(in.Payload)
-	require.NoError(t, err)
-	require.True(t, anOrder().At.Equal(o.At))
-
-	_, _, err = e.AppendIntent(nil, order{}, "orders", 1, 5)
-	require.ErrorIs(t, err, ErrIdentity)
-	byOrigin := Natural("log", IdentifyByOrigin(shop(), orderCodec{}, "log", amount), perform)
-	by, intent, err = byOrigin.AppendIntent(nil, anOrder(), "orders", 1, 5)
-	require.NoError(t, err)
-	require.Equal(t, "\x04shop\x0borders[1]@5", by)
-	in, err = parseIntent(intent)
-	require.NoError(t, err)
-	require.Equal(t, Key{}, in.Identity.Key)
-}
-
-func FuzzIntentsThatAreCutShortAreRefused(f *testing.F) {
-	_, intent, err := AtMostOnce("mail", charges(), perform).AppendIntent(nil, anOrder(), "orders", 1, 5)
-	require.NoError(f, err)
-	f.Add(intent)
-	f.Add([]byte{})
-	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		in, err := parseIntent(b)
-		if err != nil {
-			require.ErrorIs(t, err, ErrIntent)
-			return
-		}
-		again, err := parseIntent(appendIntent(nil, in))
-		require.NoError(t, err)
-		require.Equal(t, in, again)
-	})
 }

@@ -4,79 +4,72 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // Intent is an effect that is to be performed, as it travels from the
-// transaction that decided on it to the delivery.
+// transaction that decided on it to the ledger.
 type Intent struct {
 	Effect string
-	// Identity is that of the payload when the intent was made. Of an effect that
-	// is identified by origin the key is zero until the origin is known.
+	// Sum is what its mark is unique on.
+	Sum Sum
+	// Identity is that of the payload, derived when the intent was made and again
+	// from the payload when it was read.
 	Identity Identity
-	Payload  []byte
+	// Origin is the record that it was made for, and Ordinal counts the intents of
+	// the effect that this record made, from 0. The two have one key for good.
+	Origin  Origin
+	Ordinal int32
+	Payload []byte
 }
 
-// intentScheme is the first byte of an encoded intent.
-const intentScheme = 1
+// By is what intents are partitioned by, and what keeps them in order: the
+// source and the entity.
+func (in Intent) By() string { return by(in.Identity.Key.Source(), in.Identity.Entity) }
+
+func by(source, entity string) string {
+	return string(appendPart(appendPart(nil, source), entity))
+}
+
+// The first byte of a record in a topic of intents.
+const (
+	schemeIntent  = 1
+	schemeOutcome = 2
+)
 
 // ErrIntent: bytes are not an intent of this version.
 var ErrIntent = errors.New("guard: not an intent")
 
 // appendIntent writes everything but the name of the effect, which is that of its
-// topic: scheme, key, entity, fingerprint, time of issue, payload.
+// topic, and what follows from the key.
 func appendIntent(dst []byte, in Intent) []byte {
-	dst = append(dst, intentScheme)
+	dst = append(dst, schemeIntent)
 	dst = appendPart(dst, in.Identity.Key.clear)
-	dst = appendPart(dst, in.Identity.Entity)
 	dst = append(dst, in.Identity.Fingerprint[:]...)
-	at := in.Identity.IssuedAt
-	if at.IsZero() {
-		dst = append(dst, 0)
-	} else {
-		dst = append(dst, 1)
-		dst = binary.BigEndian.AppendUint64(dst, uint64(at.Unix()))
-		dst = binary.BigEndian.AppendUint32(dst, uint32(at.Nanosecond()))
-	}
+	dst = appendTime(dst, in.Identity.IssuedAt)
+	dst = appendPart(dst, in.Origin.Topic)
+	dst = append(dst, in.Origin.TopicID[:]...)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(in.Origin.Partition))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(in.Origin.Offset))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(in.Ordinal))
 	return append(dst, in.Payload...)
 }
 
-// parseIntent is the inverse of appendIntent. The text of the key is not part of
-// the bytes.
-func parseIntent(b []byte) (in Intent, err error) {
-	bad := func(what string) (Intent, error) { return Intent{}, fmt.Errorf("%w: %s", ErrIntent, what) }
-	if len(b) == 0 || b[0] != intentScheme {
-		return bad("its scheme is unknown")
+// parseIntent is the inverse of appendIntent. Entity and the text of the key are
+// not part of the bytes.
+func parseIntent(b []byte) (Intent, error) {
+	r := reader{rest: b}
+	var in Intent
+	if r.byte("scheme") != schemeIntent {
+		return Intent{}, fmt.Errorf("%w: its scheme is unknown", ErrIntent)
 	}
-	b = b[1:]
-	if in.Identity.Key.clear, b, err = cutPart(b); err != nil {
-		return bad("its key is cut short")
-	}
-	if in.Identity.Entity, b, err = cutPart(b); err != nil {
-		return bad("its entity is cut short")
-	}
-	if len(b) < len(in.Identity.Fingerprint)+1 {
-		return bad("its fingerprint is cut short")
-	}
-	b = b[copy(in.Identity.Fingerprint[:], b):]
-	timed := b[0]
-	b = b[1:]
-	switch {
-	case timed == 0:
-	case timed == 1 && len(b) >= 12:
-		in.Identity.IssuedAt = time.Unix(int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint32(b[8:])))
-		b = b[12:]
-	default:
-		return bad("its time is cut short")
-	}
-	in.Payload = b
-	return in, nil
-}
-
-func cutPart(b []byte) (part string, rest []byte, err error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || uint64(len(b)-size) < n {
-		return "", nil, ErrIntent
-	}
-	return string(b[size : size+int(n)]), b[size+int(n):], nil
+	in.Identity.Key.clear = r.part("key")
+	r.fill("fingerprint", in.Identity.Fingerprint[:])
+	in.Identity.IssuedAt = r.time("time")
+	in.Origin.Topic = r.part("topic")
+	r.fill("topic id", in.Origin.TopicID[:])
+	in.Origin.Partition = int32(r.uint("partition", 4))
+	in.Origin.Offset = int64(r.uint("offset", 8))
+	in.Ordinal = int32(r.uint("ordinal", 4))
+	in.Payload = r.rest
+	return in, r.err
 }

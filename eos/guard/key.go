@@ -2,6 +2,7 @@ package guard
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -13,10 +14,7 @@ import (
 // makes it. The zero Key is refused everywhere with [ErrNoKey].
 //
 // Keys can be compared with ==.
-type Key struct {
-	clear string
-	text  string
-}
+type Key struct{ clear string }
 
 // keyScheme is the first byte of every key. Another way to make keys takes
 // another one: keys are kept for as long as a horizon.
@@ -44,10 +42,7 @@ func keyOf(source string, op Op) Key {
 	for _, part := range []string{source, op.entity, op.action, string(op.version.kind) + op.version.text} {
 		b = appendPart(b, part)
 	}
-	return Key{
-		clear: string(b),
-		text:  source + "/" + shown(op.entity) + "/" + shown(op.action) + "/" + op.version.String(),
-	}
+	return Key{string(b)}
 }
 
 func keyOfRecord(source, action string, o Origin) Key {
@@ -56,7 +51,48 @@ func keyOfRecord(source, action string, o Origin) Key {
 	b = append(b, o.TopicID[:]...)
 	b = binary.BigEndian.AppendUint32(b, uint32(o.Partition))
 	b = binary.BigEndian.AppendUint64(b, uint64(o.Offset))
-	return Key{clear: string(b), text: source + "/" + shown(action) + "/origin " + o.String()}
+	return Key{string(b)}
+}
+
+// ParseKey is the inverse of [Key.Bytes], for ledgers. The error matches
+// [ErrNoKey].
+func ParseKey(b []byte) (Key, error) {
+	k := Key{string(b)}
+	if _, err := k.read(); err != nil {
+		return Key{}, fmt.Errorf("%w: %w", ErrNoKey, err)
+	}
+	return k, nil
+}
+
+// read takes a key apart. The text is that of String.
+func (k Key) read() (text string, err error) {
+	r := reader{rest: []byte(k.clear)}
+	switch scheme := keyScheme(r.byte("scheme")); scheme {
+	case keyOfOp:
+		source, entity, action, version := r.part("source"), r.part("entity"), r.part("action"), r.part("version")
+		v := Version{}
+		if version != "" {
+			v = Version{kind: versionKind(version[0]), text: version[1:]}
+		}
+		text = source + "/" + shown(entity) + "/" + shown(action) + "/" + v.String()
+	case keyOfOrigin:
+		source, action, id := r.part("source"), r.part("action"), r.take("topic id", 16)
+		o := Origin{Topic: base64.RawURLEncoding.EncodeToString(id), Partition: int32(r.uint("partition", 4)), Offset: int64(r.uint("offset", 8))}
+		text = source + "/" + shown(action) + "/origin " + o.String()
+	default:
+		return "", fmt.Errorf("a key of scheme %d", scheme)
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		return "", fmt.Errorf("%d bytes too many", len(r.rest))
+	}
+	return text, r.err
+}
+
+// Source is the name of the source: its first part.
+func (k Key) Source() string {
+	r := reader{rest: []byte(k.clear)}
+	r.byte("scheme")
+	return r.part("source")
 }
 
 func appendPart(b []byte, s string) []byte {
@@ -67,12 +103,14 @@ func appendPart(b []byte, s string) []byte {
 // empty for a Key that an Event made.
 func (k Key) Bytes() []byte { return []byte(k.clear) }
 
-// String is the identity for people: "shop/order-7/charge/seq 3".
+// String is the identity for people: "shop/order-7/charge/seq 3". An origin is
+// shown with the id of its topic, as Kafka writes it.
 func (k Key) String() string {
-	if k.clear == "" {
+	text, err := k.read()
+	if err != nil {
 		return "no key"
 	}
-	return k.text
+	return text
 }
 
 // Sum is the identity of the operation as one effect performs it: what marks are

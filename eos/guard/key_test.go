@@ -60,7 +60,28 @@ func TestKeysNeverChange(t *testing.T) {
 	origin := Origin{TopicID: [16]byte{15: 9}, Topic: "orders", Partition: 2, Offset: 258}
 	k = keyOfRecord("shop", "log", origin)
 	require.Equal(t, "\x02\x04shop\x03log"+strings.Repeat("\x00", 15)+"\x09\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x01\x02", string(k.Bytes()))
-	require.Equal(t, "shop/log/origin orders[2]@258", k.String())
+	require.Equal(t, "shop/log/origin AAAAAAAAAAAAAAAAAAAACQ[2]@258", k.String())
+}
+
+// TestAKeyIsReadBackFromItsBytes: a ledger keeps nothing else of it.
+func TestAKeyIsReadBackFromItsBytes(t *testing.T) {
+	t.Parallel()
+	keys := []Key{keyOfRecord("shop", "log", someOrigin())}
+	for _, op := range ops() {
+		keys = append(keys, keyOf("shop", op))
+	}
+	for _, k := range keys {
+		again, err := ParseKey(k.Bytes())
+		require.NoError(t, err)
+		require.Equal(t, k, again)
+		require.Equal(t, "shop", again.Source())
+		for n := range len(k.Bytes()) {
+			_, err := ParseKey(k.Bytes()[:n])
+			require.ErrorIs(t, err, ErrNoKey, "%s cut to %d bytes", k, n)
+		}
+		_, err = ParseKey(append(k.Bytes(), 0))
+		require.ErrorIs(t, err, ErrNoKey)
+	}
 }
 
 type vagueSeq int

@@ -110,3 +110,8 @@ const (
 	Send                // perform it, under the key it always has
 	Ask                 // look it up
 )
+
+var workNames = [...]string{"nothing", "send", "ask"}
+
+// String is the name in lower case.
+func (w Work) String() string { return workNames[w] }

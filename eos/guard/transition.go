@@ -87,6 +87,11 @@ const (
 	Mismatched                // the receiver knows the key with other content
 )
 
+var verdictNames = [...]string{"unclear", "performed", "refused", "unsent", "busy", "mismatched"}
+
+// String is the name in lower case.
+func (v Verdict) String() string { return verdictNames[v] }
+
 // Finish books what became of an attempt. wait is what the receiver asked for;
 // 0 means the policy's backoff. The row must be in flight under the token of the
 // attempt.
@@ -147,6 +152,11 @@ const (
 	There                 // it has the effect
 	Absent                // it does not have it
 )
+
+var foundNames = [...]string{"no answer", "there", "absent"}
+
+// String is the name in lower case.
+func (f Found) String() string { return foundNames[f] }
 
 // Answer books a look-up that was asked at. The row must be uncertain under the
 // token of the claim. Absent counts once it has been so for the settling time:

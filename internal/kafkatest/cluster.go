@@ -58,17 +58,21 @@ func Config(key, value string) Option {
 }
 
 // Main runs the tests, stops the shared cluster and ends the process.
-func Main(m *testing.M) {
-	code := m.Run()
+func Main(m *testing.M) { os.Exit(Stop(m.Run())) }
+
+// Stop stops the shared cluster, if there is one, for test binaries that have
+// other things to stop. It returns the exit code of the tests, or 1.
+func Stop(code int) int {
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.cluster != nil && shared.cluster.proc != nil {
-		if err := shared.cluster.proc.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "kafkatest:", err)
-			code = max(code, 1)
-		}
+	if shared.cluster == nil || shared.cluster.proc == nil {
+		return code
 	}
-	os.Exit(code)
+	if err := shared.cluster.proc.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "kafkatest:", err)
+		return max(code, 1)
+	}
+	return code
 }
 
 // Start returns the shared cluster, or with options a private one that stops

@@ -27,15 +27,18 @@ func (f *GoFile) eachCall(fn func(call *ast.CallExpr, on, name string)) {
 	})
 }
 
-// Sleeps holds that tests wait for what they need, not for time to pass.
+// Sleeps holds that tests wait for what they need, not for time to pass. In a
+// file that tests on virtual time a sleep takes none: there it may stand, with
+// its reason.
 func Sleeps(t *Tree) []Fault {
 	var faults []Fault
 	for _, f := range t.Go {
 		if !f.Test && !testHelper(f.Dir) {
 			continue
 		}
+		_, virtual := f.imports()["testing/synctest"]
 		f.eachCall(func(call *ast.CallExpr, on, name string) {
-			if on == "time" && name == "Sleep" {
+			if on == "time" && name == "Sleep" && (!virtual || !excused.MatchString(t.lineOf(f, call.Pos()))) {
 				faults = append(faults, t.fault(call.Pos(), "time.Sleep in a test: wait for the event, with a deadline"))
 			}
 		})

@@ -14,9 +14,13 @@ func TestSleepsFindsASleepInATest(t *testing.T) {
 			"a/a_test.go":             "package a\nfunc x() { time.Sleep(1) }",
 			"internal/kafkatest/k.go": "package kafkatest\nfunc x() { time.Sleep(1) }",
 			"a/a.go":                  "package a\nfunc x() { time.Sleep(1) }",
+			"b/b_test.go":             "package b\nfunc x() { time.Sleep(1) } //nolint:forbidigo // no virtual time here",
+			"c/c_test.go":             "package c\nimport \"testing/synctest\"\nfunc x() {\n\ttime.Sleep(1) //nolint:forbidigo // virtual time\n\ttime.Sleep(1)\n}",
 		},
 		want: []string{
 			"a/a_test.go:2: time.Sleep in a test: wait for the event, with a deadline",
+			"b/b_test.go:2: time.Sleep in a test: wait for the event, with a deadline",
+			"c/c_test.go:5: time.Sleep in a test: wait for the event, with a deadline",
 			"internal/kafkatest/k.go:2: time.Sleep in a test: wait for the event, with a deadline",
 		},
 	}})

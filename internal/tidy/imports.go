@@ -9,6 +9,8 @@ import (
 // layer says what a part of the module may import. The directions are
 //
 //	cmd, examples -> processor -> {topology, eos, eos/guard} -> standard library
+//
+// A sink in a folder below eos/guard may have the client of its receiver.
 type layer struct {
 	root string
 	// local lists the parts of this module that the layer may import beside
@@ -22,6 +24,7 @@ type layer struct {
 // layers is ordered: the first whose root holds a package decides.
 var layers = []layer{
 	{root: "topology"},
+	{root: "eos/guard/postgres", local: []string{"eos/guard"}, modules: []string{"github.com/jackc/pgx/v5"}},
 	{root: "eos/guard"},
 	{
 		root: "eos",
@@ -69,12 +72,12 @@ func Imports(t *Tree) []Fault {
 }
 
 // TestFramework holds that shipped code does not import the test framework or a
-// package that exists for tests. topology/topologytest is shipped for users'
+// package that exists for tests. topologytest and guardtest are shipped for users'
 // tests and may import testing, but nothing that would add a dependency.
 func TestFramework(t *Tree) []Fault {
 	var faults []Fault
 	for _, f := range t.Go {
-		shippedDriver := f.Dir == "topology/topologytest"
+		shippedDriver := f.Dir == "topology/topologytest" || f.Dir == "eos/guard/guardtest"
 		if f.Test || testHelper(f.Dir) && !shippedDriver {
 			continue
 		}
