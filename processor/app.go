@@ -22,12 +22,14 @@ const guaranteeText = "outputs, dead letters and input offsets commit together, 
 
 // App is one application on Kafka. Make it with New.
 type App struct {
-	cfg     *config
-	log     *slog.Logger
-	plan    *topology.Plan
-	engine  *eos.Engine
-	metrics *metrics
-	reg     *prometheus.Registry // what /metrics shows
+	cfg    *config
+	log    *slog.Logger
+	plan   *topology.Plan
+	engine *eos.Engine
+	// delivery brings effects out; nil without a gate.
+	delivery *delivery
+	metrics  *metrics
+	reg      *prometheus.Registry // what /metrics shows
 
 	workers []*worker   // one a lane
 	fatal   atomic.Bool // Run has ended with an error
@@ -76,6 +78,9 @@ func newApp(cfg *config, plan *topology.Plan) (*App, error) {
 	ec.Observer = both(a.metrics, cfg.engine.Observer)
 	var err error
 	if a.engine, err = eos.New(ec); err != nil {
+		return nil, err
+	}
+	if a.delivery, err = newDelivery(a); err != nil {
 		return nil, err
 	}
 	tasks := taskNames(plan)
@@ -145,10 +150,23 @@ func (a *App) process(ctx, helpers context.Context, stop context.CancelFunc) err
 	defer func() { stop(); <-trimming }()
 	a.log.Info("starting", "topics", strings.Join(a.plan.Sources(), ","), "sinks", strings.Join(a.plan.Sinks(), ","),
 		"tasks", len(a.plan.Subtopologies()), "lanes", len(a.workers), "guarantee", guaranteeText)
-	err = a.engine.Run(ctx, a.handle)
+	if a.delivery != nil {
+		a.delivery.explain()
+	}
+	err = a.runEngines(ctx)
 	a.fatal.Store(err != nil)
 	a.log.Info("stopped", "clean", err == nil)
 	return err
+}
+
+// runEngines ends when one of them does.
+func (a *App) runEngines(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.engine.Run(ctx, a.handle) })
+	if a.delivery != nil {
+		g.Go(func() error { return a.delivery.run(ctx) })
+	}
+	return g.Wait()
 }
 
 func (a *App) adminOptions() []kgo.Opt {

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/weirstream/weir/eos"
+	"github.com/weirstream/weir/eos/guard"
 	"github.com/weirstream/weir/processor/deadletter"
 	"github.com/weirstream/weir/topology"
 )
@@ -29,6 +30,9 @@ func (e *RecordError) Unwrap() error { return e.RecordError }
 // failed applies the policy of the phase to a record that the topology refused.
 func (w *worker) failed(r *kgo.Record, failure *topology.RecordError) error {
 	p := w.app.cfg.policies[failure.Phase]
+	if errors.Is(failure.Err, guard.ErrUnstable) {
+		p = Fail() // a fault of the program: no record may pass it by
+	}
 	if p.attempts > 0 {
 		key := partition{r.Topic, r.Partition}
 		at := w.attempts[key]

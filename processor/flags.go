@@ -46,7 +46,7 @@ func newFlags(name string, c *config, out io.Writer) *flags {
 		oneOf(&e.OnLostOffsets, map[string]eos.LostOffsets{"stop": eos.Stop, "skip": eos.SkipToEarliest}))
 	s.StringVar(&c.httpAddr, "http", c.httpAddr, "`host:port` for /livez, /readyz, /metrics and /topology; default: none")
 	s.StringVar(&c.deadLetter, "dead-letter-topic", c.deadLetter, "`topic` of dead letters")
-	for phase := topology.PhaseDecode; phase <= topology.PhaseProduce; phase++ {
+	for phase := topology.PhaseDecode; phase <= topology.PhaseEffect; phase++ {
 		s.Func(fmt.Sprintf("on-%v-error", phase),
 			fmt.Sprintf("`policy` for records that fail in phase %v: fail, skip or dead-letter (default %v)", phase, c.policies[phase]),
 			func(v string) error { return c.policies[phase].set(v) })

@@ -7,12 +7,15 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/weirstream/weir/eos"
 )
 
 func decimal(n int32) string { return strconv.Itoa(int(n)) }
@@ -25,10 +28,32 @@ func (a *App) Ready() (ready bool, reason string) {
 	switch {
 	case a.fatal.Load():
 		return false, "stopped by an error"
-	case !a.engine.Status().Joined:
+	case !a.joined():
 		return false, "not a member of the group"
 	}
 	return true, ""
+}
+
+// engines are those of the transforms and of the deliveries.
+func (a *App) engines() []*eos.Engine {
+	if a.delivery == nil || a.delivery.engine == nil {
+		return []*eos.Engine{a.engine}
+	}
+	return []*eos.Engine{a.engine, a.delivery.engine}
+}
+
+// joined says whether every group of the application has accepted this process.
+func (a *App) joined() bool {
+	return !slices.ContainsFunc(a.engines(), func(e *eos.Engine) bool { return !e.Status().Joined })
+}
+
+// partitions are those that this process owns.
+func (a *App) partitions() []eos.PartitionStatus {
+	var all []eos.PartitionStatus
+	for _, e := range a.engines() {
+		all = append(all, e.Status().Partitions...)
+	}
+	return all
 }
 
 // health answers for the processes that watch this one.
@@ -55,7 +80,7 @@ func (h *health) watch(ctx context.Context) {
 // count: a restart would not help. Reading the status takes every lane's lock,
 // so a deadlock shows as no answer.
 func (h *health) live() string {
-	h.app.engine.Status()
+	h.app.joined()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {

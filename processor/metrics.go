@@ -7,6 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/weirstream/weir/eos"
+	"github.com/weirstream/weir/eos/guard"
+	"github.com/weirstream/weir/eos/guard/deliver"
 )
 
 // metrics counts what the engine does. It is an eos.Observer, and a
@@ -19,8 +21,12 @@ type metrics struct {
 	age, records, size             prometheus.Histogram
 	stage                          *prometheus.HistogramVec // by stage
 	fencings, lost                 prometheus.Counter
-	moves                          *prometheus.CounterVec // by kind
-	deadLetters, skipped, retries  *prometheus.CounterVec // by phase
+	moves                          *prometheus.CounterVec   // by kind
+	deadLetters, skipped, retries  *prometheus.CounterVec   // by phase
+	intents                        *prometheus.CounterVec   // by effect, source and what became of them
+	attempts, lookups              *prometheus.CounterVec   // by effect and answer
+	attemptTime                    *prometheus.HistogramVec // by effect
+	fenced                         *prometheus.CounterVec   // by effect
 
 	lag, queued, waiting, joined *prometheus.Desc
 }
@@ -57,10 +63,17 @@ func newMetrics(a *App) *metrics {
 		deadLetters: counters("weir_dead_letters_total", "Records dead-lettered; repeated transactions count again.", "phase"),
 		skipped:     counters("weir_skipped_records_total", "Records skipped by policy; repeated transactions count again.", "phase"),
 		retries:     counters("weir_record_retries_total", "Attempts that were put off by policy.", "phase"),
-		lag:         gauge("weir_lag_offsets", "Distance from the committed position to the last stable offset; 0 at the end of a partition.", "topic", "partition"),
-		queued:      gauge("weir_queued_records", "Records fetched and not yet in a transaction.", "topic", "partition"),
-		waiting:     gauge("weir_waiting_partitions", "Partitions that wait for a record to be tried again."),
-		joined:      gauge("weir_group_joined", "1 if the group has accepted this member."),
+		intents:     counters("weir_intents_total", "Intents taken into the ledger: fresh, duplicate, conflict or second key; repeated transactions count again.", "effect", "source", "admission"),
+		attempts:    counters("weir_effect_attempts_total", "Attempts to perform an effect, by what the receiver said.", "effect", "verdict"),
+		lookups:     counters("weir_effect_lookups_total", "Look-ups of effects in doubt, by what was found.", "effect", "found"),
+		attemptTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "weir_effect_attempt_seconds", Help: "Time of one attempt or look-up.", Buckets: seconds,
+		}, []string{"effect"}),
+		fenced:  counters("weir_effect_fenced_total", "Attempts that took longer than their lease, with the effect in other hands.", "effect"),
+		lag:     gauge("weir_lag_offsets", "Distance from the committed position to the last stable offset; 0 at the end of a partition.", "topic", "partition"),
+		queued:  gauge("weir_queued_records", "Records fetched and not yet in a transaction.", "topic", "partition"),
+		waiting: gauge("weir_waiting_partitions", "Partitions that wait for a record to be tried again."),
+		joined:  gauge("weir_group_joined", "1 if the group has accepted this member; with effects, also that of their deliveries."),
 	}
 }
 
@@ -68,6 +81,7 @@ func (m *metrics) static() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.recordsIn, m.recordsOut, m.bytesIn, m.transactions, m.age, m.records, m.size, m.stage,
 		m.fencings, m.lost, m.moves, m.deadLetters, m.skipped, m.retries,
+		m.intents, m.attempts, m.lookups, m.attemptTime, m.fenced,
 	}
 }
 
@@ -89,15 +103,15 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...) //nolint:promlinter // it cannot read the description
 	}
-	s, waiting, joined := m.app.engine.Status(), 0, 0
-	for _, p := range s.Partitions {
+	waiting, joined := 0, 0
+	for _, p := range m.app.partitions() {
 		gauge(m.lag, float64(p.Lag()), p.Topic, decimal(p.Partition))
 		gauge(m.queued, float64(p.Queued), p.Topic, decimal(p.Partition))
 		if p.Waiting {
 			waiting++
 		}
 	}
-	if s.Joined {
+	if m.app.joined() {
 		joined = 1
 	}
 	gauge(m.waiting, float64(waiting))
@@ -138,6 +152,24 @@ func (m *metrics) ended(e eos.Event) {
 	m.stage.WithLabelValues("flush").Observe(e.Flush.Seconds())
 	m.stage.WithLabelValues("offsets").Observe(e.Offsets.Seconds())
 	m.stage.WithLabelValues("end").Observe(e.End.Seconds())
+}
+
+// admitted counts an intent that was taken into the ledger.
+func (m *metrics) admitted(effect, source string, a guard.Admission) {
+	m.intents.WithLabelValues(effect, source, a.String()).Inc()
+}
+
+// effect counts what a worker did.
+func (m *metrics) effect(e deliver.Event) {
+	if e.Work == guard.Ask {
+		m.lookups.WithLabelValues(e.Effect, e.Found.String()).Inc()
+	} else {
+		m.attempts.WithLabelValues(e.Effect, e.Verdict.String()).Inc()
+	}
+	m.attemptTime.WithLabelValues(e.Effect).Observe(e.Took.Seconds())
+	if e.Fenced {
+		m.fenced.WithLabelValues(e.Effect).Inc()
+	}
 }
 
 // both hands each event to a and, if there is one, to b.

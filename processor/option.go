@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/weirstream/weir/eos"
+	"github.com/weirstream/weir/eos/guard"
 	"github.com/weirstream/weir/topology"
 )
 
@@ -27,6 +28,7 @@ type config struct {
 	policies     policies
 	deadLetter   string
 	registerer   prometheus.Registerer
+	gate         *guard.Gate
 	httpAddr     string
 	trimInterval time.Duration
 	stuckAfter   time.Duration
@@ -160,13 +162,26 @@ func WithHTTPAddr(addr string) Option {
 // Fail().
 func WithErrorPolicy(phase topology.Phase, p Policy) Option {
 	return optionFunc(func(c *config) error {
-		if phase < topology.PhaseDecode || phase > topology.PhaseProduce {
+		if phase < topology.PhaseDecode || phase > topology.PhaseEffect {
 			return fmt.Errorf("error policy: %v is no phase", phase)
 		}
 		if p.bad != nil {
 			return fmt.Errorf("error policy of phase %v: %w", phase, p.bad)
 		}
 		c.policies[phase] = p
+		return nil
+	})
+}
+
+// WithGate lets the effects of the gate leave Kafka. Required by a topology that
+// emits effects, or reads how they ended. The effects are performed by every
+// process of the application.
+func WithGate(g *guard.Gate) Option {
+	return optionFunc(func(c *config) error {
+		if g == nil {
+			return errors.New("the gate is nil")
+		}
+		c.gate = g
 		return nil
 	})
 }

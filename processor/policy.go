@@ -82,7 +82,7 @@ func (p Policy) String() string {
 }
 
 // policies by phase.
-type policies [topology.PhaseProduce + 1]Policy
+type policies [topology.PhaseEffect + 1]Policy
 
 func (ps policies) use(a action) bool {
 	for _, p := range ps {

@@ -22,8 +22,9 @@ func (a *App) prepare(ctx context.Context, client *kgo.Client, adm *kadm.Client)
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.engine.StartTimeout)
 	defer cancel()
 	internal := a.internalTopics()
-	outside := a.outsideTopics(internal)
-	topics, err := reach(ctx, func() (kadm.TopicDetails, error) { return adm.ListTopics(ctx, slices.Concat(outside, internal)...) })
+	inside := namesOf(internal)
+	outside := a.outsideTopics(inside)
+	topics, err := reach(ctx, func() (kadm.TopicDetails, error) { return adm.ListTopics(ctx, slices.Concat(outside, inside)...) })
 	if err != nil {
 		return a.startError("the topics cannot be listed", err)
 	}
@@ -35,7 +36,7 @@ func (a *App) prepare(ctx context.Context, client *kgo.Client, adm *kadm.Client)
 	for name, topic := range topics {
 		a.ids[name] = topic.ID
 	}
-	if err := a.ensureInternal(ctx, adm, topics); err != nil {
+	if err := a.ensureInternal(ctx, adm, internal, topics); err != nil {
 		return err
 	}
 	return a.boundLetters(ctx, client, adm)
@@ -57,14 +58,6 @@ func reach[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 			return got, last
 		}
 	}
-}
-
-func (a *App) internalTopics() []string {
-	var names []string
-	for _, r := range a.plan.Repartitions() {
-		names = append(names, r.Topic)
-	}
-	return names
 }
 
 // outsideTopics are those that the user makes: sources, sinks, dead letters.

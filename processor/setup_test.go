@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/weirstream/weir/internal/kafkatest"
+	"github.com/weirstream/weir/internal/pgtest"
 	"github.com/weirstream/weir/processor"
 	"github.com/weirstream/weir/topology"
 )
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(childEnv); spec != "" {
 		childMain(spec)
 	}
-	kafkatest.Main(m)
+	os.Exit(kafkatest.Stop(pgtest.Stop(m.Run())))
 }
 
 // running is an application under test.

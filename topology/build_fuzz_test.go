@@ -29,10 +29,16 @@ func (c *calls) serde() topology.Serde[string] {
 	return []topology.Serde[string]{topology.String, topology.JSON[string](), nil}[c.pick(3)]
 }
 
+func (c *calls) effect() topology.Effect[string] {
+	return []topology.Effect[string]{fuzzedA, fuzzedB, newEffect(fuzzedA.name), newEffect("a b"), (*textEffect)(nil), nil}[c.pick(6)]
+}
+
+var fuzzedA, fuzzedB = newEffect("a"), newEffect("b")
+
 // one makes one call of the package on a stream made before.
 func (c *calls) one(b *topology.Builder, made []stream) []stream {
 	s := made[c.pick(len(made))]
-	switch c.pick(10) {
+	switch c.pick(12) {
 	case 0:
 		return append(made, topology.Source(b, c.name(), c.serde(), c.serde(), topology.Name(c.name())))
 	case 1:
@@ -58,6 +64,10 @@ func (c *calls) one(b *topology.Builder, made []stream) []stream {
 		return append(made, s.Peek(c.name(), look))
 	case 9:
 		return append(made, topology.Source(b, c.name(), c.serde(), c.serde()))
+	case 10:
+		s.Emit(c.name(), c.effect())
+	case 11:
+		return append(made, texts(topology.Outcomes(b, c.name(), c.effect()), c.name()))
 	}
 	return made
 }
@@ -68,6 +78,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 9, 0, 0, 0, 1, 1, 1, 0, 0})
 	f.Add([]byte{0, 0, 1, 0, 0, 2, 1, 4, 3, 1, 0, 1, 5, 3, 0, 0, 1, 2, 1, 5, 0, 0})
+	f.Add([]byte{0, 9, 0, 0, 0, 1, 10, 1, 0, 0, 11, 2, 1, 3, 2, 1, 3, 0, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &calls{data: data}
 		b := topology.New()

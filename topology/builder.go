@@ -13,7 +13,9 @@ import (
 type Builder struct {
 	nodes  []*node
 	faults []error // faults that belong to no node
-	built  bool
+	// effects are those of the nodes, one for each name.
+	effects []*declared
+	built   bool
 }
 
 // New returns an empty Builder.
@@ -34,7 +36,7 @@ func (b *Builder) Build() (*Topology, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	return &Topology{nodes: b.nodes, subs: subtopologies(b.nodes)}, nil
+	return &Topology{nodes: b.nodes, subs: subtopologies(b.nodes), effects: b.effects}, nil
 }
 
 // add makes a node fed by ups. After Build it makes one that belongs to nothing.
@@ -43,12 +45,16 @@ func (b *Builder) add(kind kind, name string, ups ...*node) *node {
 	if b == nil || b.built {
 		return n
 	}
-	n.index = len(b.nodes)
-	b.nodes = append(b.nodes, n)
+	b.put(n)
 	for _, up := range ups {
 		connect(up, n)
 	}
 	return n
+}
+
+func (b *Builder) put(n *node) {
+	n.index = len(b.nodes)
+	b.nodes = append(b.nodes, n)
 }
 
 // fault notes what is wrong with the call that made n.

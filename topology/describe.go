@@ -2,12 +2,17 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
 
 const guarantee = "guarantee: the outputs of a record and its input offset become visible together, once,\n" +
 	"in one Kafka transaction. It holds within one Kafka cluster and ends at its edge."
+
+// leaving is said where effects leave it.
+const leaving = " Effects\n" +
+	"leave it only by the steps \"emit\", after that transaction commits, each with the promise shown."
 
 // Describe returns the graph as text for people: per step its topics, what feeds
 // it, where its result is fixed, where the offset is acknowledged, and who owns
@@ -18,13 +23,17 @@ func (t *Topology) Describe() string { return t.draft().Describe() }
 // Describe is [Topology.Describe] with the full names of internal topics.
 func (p *Plan) Describe() string {
 	var text strings.Builder
-	text.WriteString(guarantee + "\n")
+	text.WriteString(guarantee)
+	if slices.ContainsFunc(p.top.nodes, func(n *node) bool { return n.kind == kindEmit }) {
+		text.WriteString(leaving)
+	}
+	text.WriteString("\n")
 	for i, sub := range p.top.subs {
 		fmt.Fprintf(&text, "\nsub-topology %d\n", i)
 		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "  step\tname\ttopic\tfed by\tresult fixed\toffset acknowledged\texternal effect")
 		for _, n := range sub.nodes {
-			at, _ := pointsOf(n.kind)
+			at, _ := pointsOf(n)
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.kind, n.name,
 				orDash(p.topicsOf(n)), orDash(namesOf(n.up)), at.fixed, at.acknowledged, at.effect)
 		}
@@ -35,13 +44,7 @@ func (p *Plan) Describe() string {
 
 // draft is a Plan for an application id that is not known yet.
 func (t *Topology) draft() *Plan {
-	p := &Plan{top: t, names: make([]string, len(t.nodes))}
-	for _, n := range t.nodes {
-		if n.pair != nil {
-			p.names[n.index] = repartitionTopic("<application.id>", n.name)
-		}
-	}
-	return p
+	return t.named("<application.id>")
 }
 
 func namesOf(nodes []*node) []string {

@@ -45,11 +45,16 @@ func TestDescription(t *testing.T) {
 	top := everyKind(t)
 	plan, err := top.Resolve("shop")
 	require.NoError(t, err)
+	effects := everyEffect(t)
+	effectPlan, err := effects.Resolve("shop")
+	require.NoError(t, err)
 	for name, got := range map[string]string{
 		"topology.txt":     top.Describe(),
 		"topology.mermaid": top.Mermaid(),
 		"plan.txt":         plan.Describe(),
 		"plan.mermaid":     plan.Mermaid(),
+		"effects.txt":      effects.Describe(),
+		"effects.mermaid":  effectPlan.Mermaid(),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {

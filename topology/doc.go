@@ -20,7 +20,9 @@
 // what becomes of the record.
 //
 // The guarantee ends at the edge of one Kafka cluster: the outputs of a record
-// and its input offset are committed in one transaction of that cluster.
+// and its input offset are committed in one transaction of that cluster. What is
+// to happen beyond it is an [Effect]: [Stream.Emit] puts the intent to perform it
+// into that transaction, and [Outcomes] reads how it ended.
 // [Topology.Describe] and [Topology.Mermaid] print, for every step, where its
 // result is fixed, where the offset is acknowledged, and who owns an effect
 // outside Kafka.

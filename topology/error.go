@@ -40,9 +40,10 @@ const (
 	PhaseDecode  Phase = iota + 1 // a source's serde refused the key or value
 	PhaseProcess                  // a function of the user returned an error or panicked
 	PhaseProduce                  // a sink's serde refused the key or value, or its topic is not a declared one
+	PhaseEffect                   // an effect could not make the intent to perform it
 )
 
-// String returns "decode", "process" or "produce".
+// String returns "decode", "process", "produce" or "effect".
 func (p Phase) String() string {
 	switch p {
 	case PhaseDecode:
@@ -51,6 +52,8 @@ func (p Phase) String() string {
 		return "process"
 	case PhaseProduce:
 		return "produce"
+	case PhaseEffect:
+		return "effect"
 	}
 	return fmt.Sprintf("phase(%d)", uint8(p))
 }

@@ -72,7 +72,7 @@ func ExampleBuilder_Build() {
 	// topology: filter "not empty": its name has the character ' ': only a-z, A-Z, 0-9, '.', '_' and '-' are allowed
 	// topology: sink "lines": its value serde is nil
 	// topology: sink "lines": writes topic "lines", which its records come from: they would go round for ever
-	// topology: filter "not empty": its stream ends in nothing: add To, ToFunc, Repartition or Peek
+	// topology: filter "not empty": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek
 	// true
 }
 

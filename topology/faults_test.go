@@ -210,11 +210,11 @@ var faultCases = map[string]faultCase{
 			br.Default("rest")
 		},
 		[]string{
-			`topology: map values "m": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
-			`topology: repartition "r": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
-			`topology: source "unused": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
-			`topology: case "c": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
-			`topology: default "rest": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
+			`topology: map values "m": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
+			`topology: repartition "r": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
+			`topology: source "unused": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
+			`topology: case "c": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
+			`topology: default "rest": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
 		},
 	},
 	"branch without an end": {
@@ -262,7 +262,7 @@ var faultCases = map[string]faultCase{
 			`topology: map values "x": its function is nil`,
 			`topology: sink "lines": its key serde is nil`,
 			`topology: sink "lines": writes topic "lines", which its records come from: they would go round for ever`,
-			`topology: map values "x": its stream ends in nothing: add To, ToFunc, Repartition or Peek`,
+			`topology: map values "x": its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek`,
 		},
 	},
 }

@@ -22,6 +22,8 @@ const (
 	kindDynamicSink
 	kindRepartition       // writes the repartition topic
 	kindRepartitionSource // reads it back
+	kindEmit              // writes intents to perform an effect
+	kindOutcomes          // reads how an effect ended
 )
 
 // String returns the words that messages and descriptions use.
@@ -61,16 +63,22 @@ func (k kind) String() string {
 		return "repartition"
 	case kindRepartitionSource:
 		return "repartition source"
+	case kindEmit:
+		return "emit"
+	case kindOutcomes:
+		return "outcomes"
 	}
 	return "unknown step"
 }
 
 // isSource reports whether records enter the graph at the node.
-func (k kind) isSource() bool { return k == kindSource || k == kindRepartitionSource }
+func (k kind) isSource() bool {
+	return k == kindSource || k == kindRepartitionSource || k == kindOutcomes
+}
 
 // isSink reports whether records leave the graph at the node.
 func (k kind) isSink() bool {
-	return k == kindSink || k == kindDynamicSink || k == kindRepartition
+	return k == kindSink || k == kindDynamicSink || k == kindRepartition || k == kindEmit
 }
 
 // node is one operator. Owner: the goroutine that builds; immutable after
@@ -79,7 +87,7 @@ type node struct {
 	index  int
 	kind   kind
 	name   string
-	topics []string // sources: one; sinks: the possible ones; repartition: empty
+	topics []string // sources: one; sinks: the possible ones; internal ones: none
 	faults []string // what the operator's own call got wrong
 
 	up   []*node // where its records come from
@@ -88,6 +96,8 @@ type node struct {
 	partitions int   // repartition: asked for, 0 is the default
 	pair       *node // repartition and its source: the other one
 	closed     bool  // branch: Default or DropRest was called
+
+	effect *declared // emit and outcomes: never nil there
 
 	// enter decodes a record and pushes it on; sources only.
 	enter func(*run, *Record) error

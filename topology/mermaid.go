@@ -7,8 +7,8 @@ import (
 )
 
 // Mermaid returns the graph as a Mermaid flow chart with what [Topology.Describe]
-// says: a box per step, a frame per sub-topology, a cylinder per topic. Internal
-// topics carry "<application.id>"; see [Plan.Mermaid].
+// says: a box per step, a frame per sub-topology, a cylinder per topic, and
+// a dotted line for an effect whose outcomes are read. Internal topics carry "<application.id>"; see [Plan.Mermaid].
 func (t *Topology) Mermaid() string { return t.draft().Mermaid() }
 
 // Mermaid is [Topology.Mermaid] with the full names of internal topics.
@@ -22,12 +22,17 @@ func (p *Plan) Mermaid() string {
 	for i, sub := range p.top.subs {
 		fmt.Fprintf(&text, "  subgraph s%d[\"sub-topology %d: one Kafka transaction, one cluster\"]\n", i, i)
 		for _, n := range sub.nodes {
-			at, _ := pointsOf(n.kind)
+			at, _ := pointsOf(n)
 			fmt.Fprintf(&text, "    n%d[\"<b>%s</b> %s<br/>result fixed: %s<br/>offset acknowledged: %s<br/>external effect: %s\"]\n",
-				n.index, n.name, n.kind, at.fixed, at.acknowledged, at.effect)
+				n.index, n.name, n.kind, at.fixed, at.acknowledged, label(at.effect))
 			p.edges(&edges, topics, n)
 		}
 		text.WriteString("  end\n")
+	}
+	for _, e := range p.Effects() {
+		if e.Emitted && e.Read {
+			fmt.Fprintf(&edges, "  t%d -.->|\"%s\"| t%d\n", slices.Index(topics, e.Intents), e.Effect, slices.Index(topics, e.Outcomes))
+		}
 	}
 	return text.String() + edges.String()
 }
@@ -47,8 +52,8 @@ func (p *Plan) edges(text *strings.Builder, topics []string, n *node) {
 	}
 }
 
-// label writes what Mermaid would take for HTML as entities. Names of operators
-// and real topics need none.
+// label writes what Mermaid would take for more than text as entities. Names of
+// operators and real topics need none.
 func label(s string) string {
-	return strings.NewReplacer("<", "#lt;", ">", "#gt;").Replace(s)
+	return strings.NewReplacer("<", "#lt;", ">", "#gt;", `"`, "#quot;", "#", "#35;").Replace(s)
 }

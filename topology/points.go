@@ -6,17 +6,20 @@ type points struct {
 	fixed, acknowledged, effect string
 }
 
-// pointsOf returns the points of a kind, and whether they can be told.
-func pointsOf(k kind) (points, bool) {
+// pointsOf returns the points of a step, and whether they can be told.
+func pointsOf(n *node) (points, bool) {
 	inTask := points{"transaction of the task", "same transaction", "none"}
-	switch k {
+	switch n.kind {
 	case kindSource, kindRepartitionSource,
 		kindMap, kindMapValues, kindFlatMap, kindFlatMapValues, kindMapMessage, kindFlatMapMessage,
 		kindSelectKey, kindFilter, kindBranch, kindCase, kindDefault, kindMerge,
-		kindSink, kindDynamicSink, kindRepartition:
+		kindSink, kindDynamicSink, kindRepartition, kindOutcomes:
 		return inTask, true
 	case kindPeek:
 		inTask.effect = "declared harmless: logs and metrics, may repeat"
+		return inTask, true
+	case kindEmit:
+		inTask.effect = n.effect.promise
 		return inTask, true
 	}
 	return points{}, false

@@ -33,13 +33,14 @@ type Record struct {
 // Output is one record that a topology wants written. A nil Key or Value is
 // null; an empty one that is not nil is empty.
 //
-// Topic is resolved: a repartition topic carries the application id. Headers
-// and Timestamp are those of the input unless an operator changed them.
+// Topic is resolved: an internal topic carries the application id. Headers and
+// Timestamp are those of the input unless an operator changed them; an intent has
+// no headers.
 type Output struct {
 	Topic      string
 	Key, Value []byte
 	Headers    []Header
 	Timestamp  time.Time
-	// Sink is the name of the sink or repartition operator that made it.
+	// Sink is the name of the sink, repartition or emit operator that made it.
 	Sink string
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/weirstream/weir/topology/internal/tap"
 )
 
 // run is the state of one record on its way through the graph, reused from
@@ -18,10 +20,12 @@ type run struct {
 	timestamp time.Time // likewise
 	nullKey   bool      // the key was null and its serde has no value for null
 
-	names []string // topic of each repartition node, by index
-	emit  func(*Output)
-	out   Output
-	bytes arena
+	names    []string // internal topic of each node, by index; "" if it has none
+	ordinals []int32  // by effect: the intents that the record has emitted
+	emit     func(*Output)
+	out      Output
+	bytes    arena
+	tap      *tap.Tap // nil but in tests
 }
 
 // fail makes the error of the operator that is running.
@@ -32,6 +36,13 @@ func (x *run) fail(err error) error {
 // user marks that a function of the user is about to run in n.
 func (x *run) user(n *node) {
 	x.at, x.phase = n, PhaseProcess
+}
+
+// send emits what was put into out.
+func (x *run) send() {
+	x.caller = true
+	x.emit(&x.out)
+	x.caller = false
 }
 
 // Runner runs records through a topology, one after the other. It holds scratch
@@ -68,9 +79,14 @@ func (r *Runner) Process(rec *Record, emit func(*Output)) (err error) {
 	x.record, x.emit = rec, emit
 	x.headers, x.timestamp, x.nullKey = rec.Headers, rec.Timestamp, false
 	x.at, x.phase, x.caller = r.source, PhaseDecode, false
+	clear(x.ordinals)
 	defer x.finish(&err)
 	return r.source.enter(x, rec)
 }
+
+// Tap has t see and stand in for what only effects can read. It is for package
+// topologytest: nobody else can make a Tap.
+func (r *Runner) Tap(t *tap.Tap) { r.x.tap = t }
 
 // finish lets go of the record and turns a panic of the user into an error.
 func (x *run) finish(err *error) {
@@ -93,13 +109,23 @@ const arenaBlock = 8 << 10
 
 // encode appends v with serde into the arena. A nil result is null.
 func encode[T any](a *arena, serde Serde[T], v T) ([]byte, error) {
-	if cap(a.free) < arenaBlock/8 {
-		a.free = make([]byte, 0, arenaBlock)
-	}
-	data, err := serde.Append(a.free, v)
+	data, err := serde.Append(a.room(), v)
 	if err != nil || data == nil {
 		return nil, err
 	}
+	return a.keep(data), nil
+}
+
+// room is empty and has capacity to append to.
+func (a *arena) room() []byte {
+	if cap(a.free) < arenaBlock/8 {
+		a.free = make([]byte, 0, arenaBlock)
+	}
+	return a.free
+}
+
+// keep takes data, which was appended to room, out of the arena.
+func (a *arena) keep(data []byte) []byte {
 	n := len(data)
 	if block := a.free[:cap(a.free)]; cap(data) > 0 {
 		// Also of a serde that cut bytes off in front or capacity behind, the
@@ -113,5 +139,5 @@ func encode[T any](a *arena, serde Serde[T], v T) ([]byte, error) {
 			a.free = block[n:n]
 		}
 	}
-	return data[:n:n], nil
+	return data[:n:n]
 }

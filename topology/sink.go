@@ -100,8 +100,6 @@ func write[K, V any](x *run, n *node, topic string, k K, v V, keySerde Serde[K],
 		return x.fail(valueError{err})
 	}
 	x.out = Output{Topic: topic, Key: key, Value: value, Headers: x.headers, Timestamp: x.timestamp, Sink: n.name}
-	x.caller = true
-	x.emit(&x.out)
-	x.caller = false
+	x.send()
 	return nil
 }

@@ -46,8 +46,7 @@ func Source[K, V any](b *Builder, topic string, keySerde Serde[K], valueSerde Se
 		}
 		n.fault("topic " + quote(topic) + " is read twice with different serdes or names: use the stream of the first Source")
 	}
-	n.index = len(b.nodes)
-	b.nodes = append(b.nodes, n)
+	b.put(n)
 	return read(b, n, keySerde, valueSerde)
 }
 
@@ -75,7 +74,7 @@ func read[K, V any](b *Builder, n *node, keySerde Serde[K], valueSerde Serde[V])
 	return s
 }
 
-// equal compares two serdes where they can be compared.
+// equal compares two serdes or effects where they can be compared.
 func equal(a, b any) bool {
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	return va.IsValid() && vb.IsValid() && va.Type() == vb.Type() && va.Comparable() && vb.Comparable() && a == b

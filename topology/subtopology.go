@@ -2,8 +2,8 @@ package topology
 
 import "slices"
 
-// subtopology is a part of the graph that is connected without going through a
-// repartition topic. Its tasks read the same partition number of its sources.
+// subtopology is a part of the graph that is connected without going through an
+// internal topic. Its tasks read the same partition number of its sources.
 type subtopology struct {
 	nodes []*node // in the order in which they were added
 }

@@ -8,8 +8,9 @@ import (
 // Topology is a checked graph of operators. It never changes and is safe for use
 // by many goroutines.
 type Topology struct {
-	nodes []*node
-	subs  []subtopology
+	nodes   []*node
+	subs    []subtopology
+	effects []*declared
 }
 
 // Plan is a [Topology] for one application id: every topic has its full name. It
@@ -17,13 +18,14 @@ type Topology struct {
 // copies.
 type Plan struct {
 	top   *Topology
-	names []string // topic of each repartition node and its source, by index
+	id    string   // application.id
+	names []string // internal topic of each node, by index; "" if it has none
 }
 
-// Subtopology is a part of a topology that is connected without going through a
-// repartition topic. It is run as one task per partition number of its sources.
+// Subtopology is a part of a topology that is connected without going through an
+// internal topic. It is run as one task per partition number of its sources.
 type Subtopology struct {
-	ID      int      // from 0, in the order of the first Source or Repartition of each
+	ID      int      // from 0, in the order of the first Source, Repartition or Outcomes of each
 	Sources []string // topics it reads, internal ones included
 	Sinks   []string // topics it may write, internal ones included
 }
@@ -45,21 +47,18 @@ func (t *Topology) Resolve(applicationID string) (*Plan, error) {
 	if reason := badTopic(applicationID); reason != "" {
 		return nil, faultf("application id %s %s", quote(applicationID), reason)
 	}
-	p := &Plan{top: t, names: make([]string, len(t.nodes))}
+	p := t.named(applicationID)
 	var faults []error
 	for _, n := range t.nodes {
-		if n.kind != kindRepartition {
-			continue
+		if n.kind == kindRepartition {
+			faults = append(faults, t.internalFaults(n.subject(), p.names[n.index])...)
 		}
-		topic := repartitionTopic(applicationID, n.name)
-		p.names[n.index], p.names[n.pair.index] = topic, topic
-		if reason := badTopic(topic); reason != "" {
-			faults = append(faults, faultf("%s: its topic %s %s", n.subject(), quote(topic), reason))
-		}
-		for _, other := range t.nodes {
-			if slices.Contains(other.topics, topic) {
-				faults = append(faults, faultf("%s: its topic %s is also that of %s", n.subject(), quote(topic), other.subject()))
-			}
+	}
+	for _, e := range p.Effects() {
+		subject := "effect " + quote(e.Effect)
+		faults = append(faults, t.internalFaults(subject, e.Intents)...)
+		if e.Read {
+			faults = append(faults, t.internalFaults(subject, e.Outcomes)...)
 		}
 	}
 	if len(faults) > 0 {
@@ -68,14 +67,45 @@ func (t *Topology) Resolve(applicationID string) (*Plan, error) {
 	return p, nil
 }
 
+// internalFaults says what is wrong with an internal topic of subject.
+func (t *Topology) internalFaults(subject, topic string) []error {
+	var faults []error
+	if reason := badTopic(topic); reason != "" {
+		faults = append(faults, faultf("%s: its topic %s %s", subject, quote(topic), reason))
+	}
+	for _, other := range t.nodes {
+		if slices.Contains(other.topics, topic) {
+			faults = append(faults, faultf("%s: its topic %s is also that of %s", subject, quote(topic), other.subject()))
+		}
+	}
+	return faults
+}
+
+// named is a Plan whose topics are not checked.
+func (t *Topology) named(applicationID string) *Plan {
+	p := &Plan{top: t, id: applicationID, names: make([]string, len(t.nodes))}
+	for _, n := range t.nodes {
+		switch n.kind {
+		case kindRepartition, kindRepartitionSource:
+			p.names[n.index] = repartitionTopic(applicationID, n.name)
+		case kindEmit:
+			p.names[n.index] = intentsTopic(applicationID, n.effect.name)
+		case kindOutcomes:
+			p.names[n.index] = outcomesTopic(applicationID, n.effect.name)
+		default: // has no internal topic
+		}
+	}
+	return p
+}
+
 func repartitionTopic(applicationID, name string) string {
 	return applicationID + "-" + name + "-repartition"
 }
 
 // topicsOf returns the full names of a source's or sink's topics.
 func (p *Plan) topicsOf(n *node) []string {
-	if n.kind == kindRepartition || n.kind == kindRepartitionSource {
-		return []string{p.names[n.index]}
+	if topic := p.names[n.index]; topic != "" {
+		return []string{topic}
 	}
 	return n.topics
 }
@@ -105,8 +135,8 @@ func (p *Plan) Subtopologies() []Subtopology {
 	return subs
 }
 
-// Repartitions returns the internal topics in the order in which they were
-// declared.
+// Repartitions returns the topics of the repartitions in the order in which they
+// were declared.
 func (p *Plan) Repartitions() []Repartition {
 	var all []Repartition
 	for _, n := range p.top.nodes {
@@ -127,7 +157,7 @@ func (t *Topology) subOf(n *node) int {
 // Runner returns a new [Runner].
 func (p *Plan) Runner() *Runner {
 	r := &Runner{sources: map[string]*node{}}
-	r.x.names = p.names
+	r.x.names, r.x.ordinals = p.names, make([]int32, len(p.top.effects))
 	for _, n := range p.top.nodes {
 		if n.kind.isSource() {
 			r.sources[p.topicsOf(n)[0]] = n

@@ -75,7 +75,7 @@ func topicFaults(n *node) []string {
 
 // pointFaults refuses a step of which nobody can say where its result is fixed.
 func pointFaults(n *node) []string {
-	if _, ok := pointsOf(n.kind); !ok {
+	if _, ok := pointsOf(n); !ok {
 		return []string{"cannot tell where its result is fixed, where the offset is acknowledged and who owns an external effect"}
 	}
 	return nil
@@ -109,9 +109,9 @@ func sameNames(nodes []*node) []error {
 			first[k] = n
 		case inner && other.kind == kindRepartition:
 			faults = append(faults, faultf("%s: the name is used twice, and both would use topic %s", n.subject(), repartitionTopic("<application.id>", n.name)))
-		case n.kind == kindSource && other.topics[0] == n.topics[0]:
-			// reported as a topic that is read twice
-		case n.kind == kindSink:
+		case n.kind.isSource() && n.kind == other.kind && slices.Equal(n.topics, other.topics) && n.effect == other.effect:
+			// reported as a topic or effect that is read twice
+		case n.kind == kindSink && other.kind != kindEmit:
 			faults = append(faults, faultf("%s: the name is taken by another sink: give one of them a Name", n.subject()))
 		default:
 			faults = append(faults, faultf("%s: the name is taken by %s", n.subject(), other.subject()))
@@ -120,15 +120,19 @@ func sameNames(nodes []*node) []error {
 	return faults
 }
 
-// loops finds sinks that may write to a topic that their records came from.
+// loops finds sinks that may write to a topic that their records came from, and
+// effects that are emitted again when they end.
 func loops(nodes []*node) []error {
 	var faults []error
 	for _, n := range nodes {
+		if n.kind == kindEmit && comesFrom(n, func(at *node) bool { return at.kind == kindOutcomes && at.effect == n.effect }) {
+			faults = append(faults, faultf("%s: emits effect %s, whose outcomes its records come from: they would go round for ever", n.subject(), quote(n.effect.name)))
+		}
 		if n.kind != kindSink && n.kind != kindDynamicSink {
 			continue
 		}
 		for _, topic := range n.topics {
-			if topic != "" && comesFrom(n, topic) {
+			if topic != "" && comesFrom(n, func(at *node) bool { return at.kind == kindSource && at.topics[0] == topic }) {
 				faults = append(faults, faultf("%s: writes topic %s, which its records come from: they would go round for ever", n.subject(), quote(topic)))
 			}
 		}
@@ -136,13 +140,13 @@ func loops(nodes []*node) []error {
 	return faults
 }
 
-// comesFrom reports whether records of topic can reach n, also through
+// comesFrom reports whether records of a source can reach n, also through
 // repartition topics.
-func comesFrom(n *node, topic string) bool {
+func comesFrom(n *node, source func(*node) bool) bool {
 	seen := map[*node]bool{n: true}
 	for queue := []*node{n}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		if at.kind == kindSource && at.topics[0] == topic {
+		if source(at) {
 			return true
 		}
 		ups := at.up
@@ -173,7 +177,7 @@ func looseEnds(nodes []*node) []error {
 		case kindBranch:
 			faults = append(faults, faultf("%s: has no Case", n.subject()))
 		default:
-			faults = append(faults, faultf("%s: its stream ends in nothing: add To, ToFunc, Repartition or Peek", n.subject()))
+			faults = append(faults, faultf("%s: its stream ends in nothing: add To, ToFunc, Emit, Repartition or Peek", n.subject()))
 		}
 	}
 	return faults

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/topology"
+	"github.com/weirstream/weir/topology/internal/tap"
 )
 
 // Driver runs records through a topology as soon as they are piped in. Records
@@ -21,8 +22,17 @@ type Driver struct {
 	runner     *topology.Runner
 	now        time.Time
 	partitions map[string]int32
-	next       map[place]int64              // next offset
-	unread     map[string][]topology.Record // by output topic
+	next       map[place]int64      // next offset
+	unread     map[string][]written // by output topic
+	tap        tap.Tap              // of runner
+	payload    any                  // of the intent that is about to be emitted
+}
+
+// written is an output record, and what its bytes do not show.
+type written struct {
+	topology.Record
+	sink    string
+	payload any // of an intent
 }
 
 // place is a partition of a topic.
@@ -102,10 +112,13 @@ func New(t testing.TB, top *topology.Topology, opts ...Option) *Driver {
 			c.partitions[r.Topic] = int32(r.Partitions)
 		}
 	}
-	return &Driver{
+	d := &Driver{
 		t: t, plan: plan, runner: plan.Runner(), now: c.start, partitions: c.partitions,
-		next: map[place]int64{}, unread: map[string][]topology.Record{},
+		next: map[place]int64{}, unread: map[string][]written{},
 	}
+	d.tap.Payload = func(payload any) { d.payload = payload }
+	d.runner.Tap(&d.tap)
+	return d
 }
 
 // Now returns the time of the Driver's clock. It moves by [Driver.Advance] only.
@@ -157,12 +170,14 @@ func (d *Driver) TryPipe(rec topology.Record) error {
 
 // process runs one record and stores its outputs; it returns those to feed back.
 func (d *Driver) process(in *topology.Record) ([]topology.Record, error) {
-	var staged []topology.Record
+	var staged []written
 	err := d.runner.Process(in, func(out *topology.Output) {
-		staged = append(staged, topology.Record{
+		w := written{sink: out.Sink, payload: d.payload, Record: topology.Record{
 			Origin: topology.Origin{Topic: out.Topic, Partition: d.partition(out.Topic, out.Key)},
 			Key:    out.Key, Value: out.Value, Headers: out.Headers, Timestamp: out.Timestamp,
-		})
+		}}
+		d.payload = nil
+		staged = append(staged, w)
 	})
 	if err != nil {
 		return nil, err
@@ -173,7 +188,7 @@ func (d *Driver) process(in *topology.Record) ([]topology.Record, error) {
 		out.Offset = d.assign(out.Topic, out.Partition)
 		d.unread[out.Topic] = append(d.unread[out.Topic], out)
 		if slices.Contains(sources, out.Topic) {
-			back = append(back, out)
+			back = append(back, out.Record)
 		}
 	}
 	return back, nil
@@ -187,9 +202,17 @@ func (d *Driver) Read(topic string) []topology.Record {
 	if sinks := d.plan.Sinks(); !slices.Contains(sinks, topic) {
 		d.t.Fatalf("topologytest: topic %q is not written: the topology writes %s", topic, strings.Join(sinks, ", "))
 	}
-	records := d.unread[topic]
-	delete(d.unread, topic)
+	var records []topology.Record
+	for _, w := range d.read(topic) {
+		records = append(records, w.Record)
+	}
 	return records
+}
+
+func (d *Driver) read(topic string) []written {
+	all := d.unread[topic]
+	delete(d.unread, topic)
+	return all
 }
 
 func (d *Driver) partitionsOf(topic string) int32 { return max(d.partitions[topic], 1) }
