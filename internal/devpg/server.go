@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -36,6 +37,9 @@ type Server struct {
 
 	mu   sync.Mutex
 	proc *childproc.Process // nil when it does not run
+	// gone ends when the server and every process it forked have: each holds the
+	// other end of this pipe.
+	gone *os.File
 }
 
 const (
@@ -162,10 +166,17 @@ func (s *Server) launch() (*childproc.Process, error) {
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...) //nolint:noctx // it outlives every context; Kill and Stop end it
 	cmd.Stdout, cmd.Stderr, cmd.Dir = out, out, s.dir
-	if s.proc, err = childproc.Start(cmd, s.as, out); err != nil {
-		return nil, fmt.Errorf("devpg: %w", err)
+	gone, held, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("devpg: %w", err), out.Close())
 	}
-	return s.proc, nil
+	cmd.ExtraFiles = []*os.File{held}
+	proc, err := childproc.Start(cmd, s.as, out)
+	if err = errors.Join(err, held.Close()); err != nil {
+		return nil, fmt.Errorf("devpg: %w", errors.Join(err, gone.Close()))
+	}
+	s.proc, s.gone = proc, gone
+	return proc, nil
 }
 
 func (s *Server) ping(ctx context.Context) error {
@@ -178,8 +189,9 @@ func (s *Server) ping(ctx context.Context) error {
 	return errors.Join(c.Ping(ctx), c.Close(ctx))
 }
 
-// Kill ends the server as a power cut would, short of losing what the operating
-// system holds: SIGKILL to its main process, whose children follow.
+// Kill sends SIGKILL to the server's main process, and returns when those it
+// forked have followed. What the operating system holds is not lost, and a
+// session in the middle of a statement may still end that, with its answer.
 func (s *Server) Kill(ctx context.Context) error { return s.end(ctx, syscall.SIGKILL) }
 
 // Halt ends the server in order: sessions are cut, nothing is lost ("fast
@@ -195,7 +207,23 @@ func (s *Server) end(ctx context.Context, sig syscall.Signal) error {
 	if err := s.proc.End(ctx, sig); err != nil {
 		return fmt.Errorf("devpg: %w", err)
 	}
+	if err := s.awaitForks(ctx); err != nil {
+		return fmt.Errorf("devpg: processes of the ended server still run: %w", err)
+	}
 	s.proc = nil
+	return s.gone.Close()
+}
+
+// awaitForks waits for the processes that the server forked. They notice its
+// death, but not at once, and PostgreSQL does not start beside them.
+func (s *Server) awaitForks(ctx context.Context) error {
+	if err := s.gone.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = s.gone.SetReadDeadline(time.Now()) })()
+	if _, err := s.gone.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		return errors.Join(err, ctx.Err())
+	}
 	return nil
 }
 
