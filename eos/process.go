@@ -113,9 +113,11 @@ func (l *lane) closeLocked(t *txn, now time.Time) {
 	l.handleLocked(event{kind: eventClose})
 }
 
-// mayHold bounds what is processed ahead of the predecessor's flush.
+// mayHold bounds what is processed ahead of the predecessor's flush: half a
+// transaction. With less, a flush that takes longer than a commit interval, as
+// it does when brokers are milliseconds away, would set the pace.
 func (l *lane) mayHold(t *txn) bool {
-	return len(t.held.outputs) < l.engine.cfg.QueueRecords && t.held.bytes < l.engine.cfg.QueueBytes
+	return len(t.held.outputs) < l.engine.cfg.MaxRecords/2 && t.held.bytes < l.engine.cfg.MaxBytes/2
 }
 
 // shouldCloseLocked: a revoke, a shutdown or a recovery asks for it, the
