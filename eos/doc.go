@@ -9,7 +9,8 @@
 // offset are in one Kafka transaction (KIP-98, KIP-447). A handler may run more
 // than once for a record; exactly one run commits. The guarantee holds inside
 // one Kafka cluster. Whatever a handler does elsewhere (a row, a call, a mail)
-// happens as often as the handler runs.
+// happens as often as the handler runs; for effects see package guard and
+// processor.WithGate.
 //
 // # Parts
 //

@@ -18,7 +18,7 @@ import (
 )
 
 // guaranteeText is logged at every start: the promise, and where it ends.
-const guaranteeText = "outputs, dead letters and input offsets commit together, once, within this Kafka cluster; what leaves the cluster is at least once"
+const guaranteeText = "outputs, dead letters and input offsets commit together, once, within this Kafka cluster; outside of it only effects of the gate have a promise, each its own"
 
 // App is one application on Kafka. Make it with New.
 type App struct {
@@ -128,7 +128,7 @@ func (a *App) Run(ctx context.Context) (err error) {
 	return g.Wait()
 }
 
-// process prepares the topics and runs the engine.
+// process prepares the topics and runs the engines.
 func (a *App) process(ctx, helpers context.Context, stop context.CancelFunc) error {
 	client, err := kgo.NewClient(a.adminOptions()...)
 	if err != nil {
@@ -141,6 +141,11 @@ func (a *App) process(ctx, helpers context.Context, stop context.CancelFunc) err
 			return nil // asked to stop before it had begun
 		}
 		return err
+	}
+	if a.delivery != nil {
+		if err := a.delivery.own(ctx); err != nil {
+			return err
+		}
 	}
 	trimming := make(chan struct{})
 	go func() { // ends with helpers; awaited below, before its client closes

@@ -48,6 +48,9 @@ type prepared struct {
 // waits for them is outside.
 const deliveryCommit = 20 * time.Millisecond
 
+// deliverySuffix behind the application id is the group of its delivery.
+const deliverySuffix = "-delivery"
+
 const (
 	// ledgerTimeout bounds one request to the ledger, ledgerPause is how long a
 	// partition of intents waits for one that failed.
@@ -66,7 +69,7 @@ func newDelivery(a *App) (*delivery, error) {
 	if gate == nil {
 		return nil, nil //nolint:nilnil // no effects, no delivery
 	}
-	d := &delivery{app: a, group: a.cfg.engine.ApplicationID + "-delivery", sinks: map[string]*sink{}}
+	d := &delivery{app: a, group: a.cfg.engine.ApplicationID + deliverySuffix, sinks: map[string]*sink{}}
 	for _, e := range gate.Effects() {
 		s := &sink{effect: e}
 		for _, t := range effects {
@@ -102,7 +105,7 @@ func gateFaults(gate *guard.Gate, effects []topology.EffectTopics) error {
 }
 
 func (d *delivery) add(s *sink) {
-	c := deliver.Config{Effect: s.effect, Ledger: d.app.cfg.gate.Ledger(), Log: d.app.log, Observe: d.app.metrics.effect}
+	c := deliver.Config{Effect: s.effect, Ledger: d.app.cfg.gate.Ledger(), Log: d.app.log, Observe: d.app.metrics.effect, Patience: d.app.cfg.engine.DrainTimeout}
 	if s.outcomes != "" {
 		c.Announce = func(outcomes [][]byte) { d.announce(s, outcomes) }
 	}
@@ -141,6 +144,20 @@ func (d *delivery) explain() {
 	for _, name := range d.app.cfg.gate.Expired(time.Now()) {
 		d.app.log.Warn("the waiver of an effect that may be doubled has run out: renew it or change the effect", "effect", name)
 	}
+}
+
+// own makes sure that the effects are this application's in the ledger.
+func (d *delivery) own(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
+	defer cancel()
+	err := d.app.cfg.gate.Ledger().Own(ctx, d.app.cfg.engine.ApplicationID, d.app.cfg.gate.Names())
+	switch {
+	case errors.Is(err, guard.ErrForeign):
+		return badConfig(err)
+	case err != nil:
+		return fmt.Errorf("the ledger cannot be used: %w", err)
+	}
+	return nil
 }
 
 // run delivers until ctx ends.

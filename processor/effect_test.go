@@ -31,6 +31,7 @@ type bank struct {
 	mu   sync.Mutex
 	done map[string]int
 	keys map[guard.Sum]bool
+	asks int                       // calls, repeats included
 	says func(payment) guard.Reply // nil: performs
 }
 
@@ -40,6 +41,7 @@ func newBank() *bank { return &bank{done: map[string]int{}, keys: map[guard.Sum]
 func (b *bank) charge(_ context.Context, call guard.Call, p payment) guard.Reply {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.asks++
 	if b.says != nil {
 		if r := b.says(p); r.Verdict != guard.Performed {
 			return r
@@ -64,6 +66,13 @@ func (b *bank) charges() map[string]int {
 		all[id] = n
 	}
 	return all
+}
+
+// asked is how often it was called.
+func (b *bank) asked() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asks
 }
 
 // chargeEffect charges each order at the bank once.
@@ -158,6 +167,7 @@ func TestEachOrderIsChargedOnce(t *testing.T) {
 	putPayments(t, c, in, payment{ID: "o-7", Seq: 1, Cents: 999})
 	settled(t, c, id, ask, in)
 	require.Equal(t, want, b.charges())
+	require.Equal(t, len(want), b.asked(), "the bank sees no repeat")
 	require.ElementsMatch(t, lines, values(t, c, out))
 	require.Equal(t, 1, ask("SELECT count(*) FROM weir.conflict WHERE kind = 'conflict'"))
 	trimmed(t, c, id+"-delivery", id+"-charge-intents")
@@ -179,6 +189,26 @@ func TestAnApplicationWithEffectsNeedsAGateThatKnowsThem(t *testing.T) {
 	require.EqualError(t, err, "eos: the gate is nil")
 }
 
+// TestAnEffectOfAnotherApplicationIsNotTouched: two applications share a database
+// and call an effect by the same name.
+func TestAnEffectOfAnotherApplicationIsNotTouched(t *testing.T) {
+	c, charge := kafkatest.Start(t), chargeEffect(newBank())
+	db, _ := database(t)
+	require.NoError(t, db.Ledger().Own(t.Context(), "other", []string{charge.EffectName()}))
+	in, out, id := c.Topic(t, "orders", 3), c.Topic(t, "charged", 1), kafkatest.Name("shop")
+	err := start(t, c, id, shop(in, out, charge), gateOf(t, db, charge)).end(t)
+	require.ErrorIs(t, err, guard.ErrForeign)
+	require.ErrorContains(t, err, "guard: effect charge: it belongs to another application in this ledger, other: rename it, or give "+id+" a ledger of its own")
+}
+
+// TestAnApplicationIsNotCalledLikeTheDeliveryOfAnother: they would share a group
+// and a prefix of transactional ids, and fence each other.
+func TestAnApplicationIsNotCalledLikeTheDeliveryOfAnother(t *testing.T) {
+	_, err := processor.New("orders-delivery", split("in", "out"), processor.WithBrokers("127.0.0.1:1"))
+	require.EqualError(t, err,
+		`eos: application id "orders-delivery" ends in "-delivery", and would share a group with the delivery of "orders": choose another one`)
+}
+
 // TestRow21AnEffectInDoubtHoldsUpItsOrderAndNoOther.
 func TestRow21AnEffectInDoubtHoldsUpItsOrderAndNoOther(t *testing.T) {
 	c, b := kafkatest.Start(t), newBank()
@@ -197,6 +227,9 @@ func TestRow21AnEffectInDoubtHoldsUpItsOrderAndNoOther(t *testing.T) {
 	require.Eventually(t, func() bool { return b.charges()["b/1"] == 1 }, waitLong, waitStep)
 	putPayments(t, c, in, payment{"a", 2, 1}, payment{"b", 2, 1})
 	require.Eventually(t, func() bool { return b.charges()["b/2"] == 1 }, waitLong, waitStep)
+	require.Eventually(t, func() bool { return ask("SELECT count(*) FROM weir.effect WHERE entity = 'a'") == 2 }, waitLong, waitStep)
+	before := b.asked()
+	require.Eventually(t, func() bool { return b.asked() >= before+2 }, waitLong, waitStep, "a/1 is tried again")
 	require.Equal(t, map[string]int{"b/1": 1, "b/2": 1}, b.charges())
 	b.mu.Lock()
 	silent = false

@@ -69,7 +69,7 @@ func newMetrics(a *App) *metrics {
 		attemptTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "weir_effect_attempt_seconds", Help: "Time of one attempt or look-up.", Buckets: seconds,
 		}, []string{"effect"}),
-		fenced:  counters("weir_effect_fenced_total", "Attempts that took longer than their lease, with the effect in other hands.", "effect"),
+		fenced:  counters("weir_effect_fenced_total", "Results that were not booked: their attempt took longer than its lease, or they were booked before.", "effect"),
 		lag:     gauge("weir_lag_offsets", "Distance from the committed position to the last stable offset; 0 at the end of a partition.", "topic", "partition"),
 		queued:  gauge("weir_queued_records", "Records fetched and not yet in a transaction.", "topic", "partition"),
 		waiting: gauge("weir_waiting_partitions", "Partitions that wait for a record to be tried again."),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -42,6 +43,10 @@ func newConfig(applicationID string, opts []Option) (*config, error) {
 		stuckAfter:   5 * time.Minute,
 	}
 	var faults []error
+	if strings.HasSuffix(applicationID, deliverySuffix) {
+		faults = append(faults, fmt.Errorf("application id %q ends in %q, and would share a group with the delivery of %q: choose another one",
+			applicationID, deliverySuffix, strings.TrimSuffix(applicationID, deliverySuffix)))
+	}
 	for _, o := range opts {
 		if o == nil {
 			faults = append(faults, errors.New("an option is nil"))
@@ -198,8 +203,8 @@ func WithDeadLetterTopic(topic string) Option {
 	})
 }
 
-// WithTrimInterval sets how often processed records of repartition topics are
-// deleted. Default 30s; d must be at least 100ms.
+// WithTrimInterval sets how often processed records of internal topics
+// (repartition, intents, outcomes) are deleted. Default 30s; d must be at least 100ms.
 func WithTrimInterval(d time.Duration) Option {
 	return optionFunc(func(c *config) error {
 		if d < 100*time.Millisecond {

@@ -76,7 +76,7 @@ func TestSIGTERMDrainsAndASecondEndsAtOnce(t *testing.T) {
 	id, in, out := kafkatest.Name("app"), c.Topic(t, "in", 1), c.Topic(t, "out", 1)
 	put(t, c, in, "1", "2")
 	p := spawn(t, c, id, in, out)
-	p.until(t, "what leaves the cluster is at least once")
+	p.until(t, "outside of it only effects of the gate have a promise")
 	drained(t, c, id, in)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, p.wait(), "exit code 0: %s", p.stderr.String())

@@ -1,6 +1,8 @@
 package topology
 
-// Outcome is how an effect ended. Each intent that is performed has one.
+// Outcome is how an effect ended. Each has one, in no particular order, once it is
+// over; a repeat or a contradiction of one has none of its own, and one that waits
+// for a person has none yet.
 type Outcome[P any] struct {
 	Payload P      // what the effect was to be performed for
 	Key     string // names the operation, as text

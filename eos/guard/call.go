@@ -19,8 +19,8 @@ type Call struct {
 // Reply is what became of one attempt.
 type Reply struct {
 	Verdict Verdict
-	// Result is kept and given out as the outcome; at most 64 KiB. It is for
-	// Performed and Refused.
+	// Result is kept and given out as the outcome, unless it is longer than 64
+	// KiB. It is for Performed and Refused.
 	Result []byte
 	// Detail is one line for operators. It must hold no secret.
 	Detail string

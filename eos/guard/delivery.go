@@ -74,7 +74,21 @@ func (e *Effect[P]) Perform(ctx context.Context, call Call, payload []byte) (rep
 	if err != nil {
 		return Reply{Verdict: Unsent, Detail: "its payload cannot be read: " + err.Error()}
 	}
-	return e.do(ctx, call, p)
+	reply = e.do(ctx, call, p)
+	reply.Result, reply.Detail = bounded(reply.Result, reply.Detail)
+	return reply
+}
+
+// maxResult is the longest result that is kept: it has to pass the topic of the
+// intents together with the payload.
+const maxResult = 64 << 10
+
+// bounded drops a result that is too long, and says so.
+func bounded(result []byte, detail string) (kept []byte, note string) {
+	if len(result) <= maxResult {
+		return result, detail
+	}
+	return nil, fmt.Sprintf("%s (its result of %d bytes is longer than 64 KiB and not kept)", detail, len(result))
 }
 
 // Find looks an effect up. It must be called by a delivery only.
@@ -88,5 +102,7 @@ func (e *Effect[P]) Find(ctx context.Context, call Call, payload []byte) (answer
 	if err != nil {
 		return Answer{Found: NoAnswer, Detail: "its payload cannot be read: " + err.Error()}
 	}
-	return e.lookup(ctx, call, p)
+	answer = e.lookup(ctx, call, p)
+	answer.Result, answer.Detail = bounded(answer.Result, answer.Detail)
+	return answer
 }

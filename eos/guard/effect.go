@@ -98,11 +98,17 @@ func (e *Effect[P]) Guarantee() (class, claim, onUnknown string) {
 // AppendIntent appends the intent to perform the effect for p, which was made for
 // the record at an offset of a topic, and gives what intents are partitioned by:
 // source and entity. ordinal counts the intents of this effect for that record,
-// from 0. The error matches [ErrIdentity] or [ErrUnstable].
+// from 0. The error matches [ErrIdentity] or [ErrUnstable]. An effect that is
+// identified by its origin has one intent for each record: a second one would be
+// taken for a repeat.
 func (e *Effect[P]) AppendIntent(dst []byte, p P, topic string, topicID [16]byte, partition int32, offset int64, ordinal int32) (by string, intent []byte, err error) {
 	in := Intent{
 		Effect: e.name, Ordinal: ordinal,
 		Origin: Origin{Topic: topic, TopicID: topicID, Partition: partition, Offset: offset},
+	}
+	if e.event.byOrigin && ordinal > 0 {
+		return "", nil, e.event.fault(ErrIdentity,
+			fmt.Errorf("effect %s is emitted twice for one record, which is all that identifies it: use Identify, or an effect for each", e.name))
 	}
 	if in.Identity, err = e.event.Of(p, in.Origin); err != nil {
 		return "", nil, err

@@ -9,8 +9,11 @@ import (
 
 func intentOf(t testing.TB, e *Effect[order], o order) []byte {
 	t.Helper()
-	from := someOrigin()
-	_, intent, err := e.AppendIntent(nil, o, from.Topic, from.TopicID, from.Partition, from.Offset, 2)
+	from, ordinal := someOrigin(), int32(2)
+	if e.event.byOrigin {
+		ordinal = 0
+	}
+	_, intent, err := e.AppendIntent(nil, o, from.Topic, from.TopicID, from.Partition, from.Offset, ordinal)
 	require.NoError(t, err)
 	return intent
 }
@@ -42,6 +45,17 @@ func TestAnIntentIdentifiedByOriginKeepsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, keyOfRecord("shop", "log", someOrigin()), in.Identity.Key)
 	require.Equal(t, "\x04shop\x0borders[1]@5", in.By())
+}
+
+// TestARecordIdentifiesOneIntentOnly: the second one would be taken for a repeat
+// of the first, and be lost.
+func TestARecordIdentifiesOneIntentOnly(t *testing.T) {
+	t.Parallel()
+	e := Natural("log", IdentifyByOrigin(shop(), orderCodec{}, "log", amount), perform)
+	_, intent, err := e.AppendIntent(nil, anOrder(), "orders", [16]byte{}, 1, 5, 1)
+	require.ErrorIs(t, err, ErrIdentity)
+	require.ErrorContains(t, err, "effect log is emitted twice for one record")
+	require.Empty(t, intent)
 }
 
 func TestAPayloadWithoutIdentityMakesNoIntent(t *testing.T) {

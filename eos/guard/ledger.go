@@ -2,6 +2,8 @@ package guard
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -13,6 +15,10 @@ import (
 //
 // Times in rows are those of the ledger's clock.
 type Ledger interface {
+	// Own notes that effects belong to application, before anything else is asked
+	// for them. Each that belongs to another one is a line of an error that matches
+	// [ErrForeign].
+	Own(ctx context.Context, application string, effects []string) error
 	// Admit makes rows of intents of one effect, in their order, and says for each
 	// what became of it. Behind it, the intents may be forgotten.
 	Admit(ctx context.Context, effect string, intents []Intent) ([]Admitted, error)
@@ -21,9 +27,8 @@ type Ledger interface {
 	// parks or supersedes are not returned; what those that ended publish is kept
 	// for [Ledger.Unpublished].
 	Claim(ctx context.Context, effect string, d Delivery, n int) ([]Claimed, error)
-	// Finish books what became of claimed effects, by [Row.Finish] or
-	// [Row.Answer]. One whose token is not the row's any more changes nothing, and
-	// is Fenced.
+	// Finish books what became of claimed effects, by [Finished.Book]. One whose
+	// claim does not hold the row any more changes nothing, and is Fenced.
 	Finish(ctx context.Context, effect string, d Delivery, results []Finished) ([]Booked, error)
 	// Publish says of each outcome whether it is for the record at Place to
 	// publish it. It answers the same for a record that is processed again, and
@@ -32,6 +37,16 @@ type Ledger interface {
 	// Unpublished returns up to n outcomes that nobody has published and that are
 	// older than age, oldest first, as [AppendOutcome] wrote them.
 	Unpublished(ctx context.Context, effect string, age time.Duration, n int) ([][]byte, error)
+}
+
+// ErrForeign: an effect belongs to another application. Two that share marks would
+// each take the other's effects for repeats of its own, and not perform them.
+var ErrForeign = errors.New("it belongs to another application in this ledger")
+
+// Foreign is the error of an effect that belongs to owner and not to application.
+func Foreign(effect, owner, application string) error {
+	return fmt.Errorf("guard: effect %s: %w, %s: rename it, or give %s a ledger of its own (if %s is %s under a new name, change the row of %s in weir.owner)",
+		effect, ErrForeign, owner, application, application, owner, effect)
 }
 
 // Admission is what became of an intent.
@@ -86,8 +101,9 @@ type Finished struct {
 
 // Booked is what became of a Finished.
 type Booked struct {
-	// Fenced: the row was in other hands; nothing changed but the record of the
-	// attempt.
+	// Fenced: the claim did not hold the row any more. Another worker has it, or
+	// the result was booked before, by a call whose answer was lost. Nothing
+	// changed but the record of the attempt.
 	Fenced bool
 	State  State
 	// Outcome is to be published, as [AppendOutcome] wrote it; nil: the effect is
@@ -102,13 +118,15 @@ type Announced struct {
 }
 
 // Book is what f makes of the row that the ledger has now: the row to write, or
-// fenced.
-func (f Finished) Book(r Row, p Policy, now time.Time) (next Row, fenced bool) {
+// fenced. Only a row that f's claim still holds is changed, so that a result that
+// is booked twice counts once. age is how long ago the work began, by the
+// worker's clock.
+func (f Finished) Book(r Row, p Policy, now time.Time, age time.Duration) (next Row, fenced bool) {
 	switch {
-	case r.Token != f.Row.Token:
+	case r.Token != f.Row.Token || r.State != f.Row.State || r.LeaseUntil.IsZero():
 		return r, true
 	case f.Work == Ask:
-		return r.Answer(p, f.Answer.Found, now.Add(-time.Since(f.Began)), now), false
+		return r.Answer(p, f.Answer.Found, now.Add(-age), now), false
 	}
 	return r.Finish(p, f.Reply.Verdict, now, f.Reply.Wait), false
 }
@@ -121,7 +139,7 @@ func (f Finished) Said() (said, detail string) {
 	return f.Reply.Verdict.String(), f.Reply.Detail
 }
 
-// Outcome is the end of the effect in state and why.
+// Outcome is what is published when the effect ended as r says.
 func (f Finished) Outcome(r Row) Outcome {
 	o := Outcome{Sum: f.Sum, Key: f.Key, Entity: f.Entity, State: r.State, Why: r.Why, Payload: f.Payload}
 	o.Result = f.Reply.Result

@@ -79,7 +79,7 @@ type Row struct {
 	Doubts    int
 	FirstSent time.Time
 	// Attempts counts against [Policy.Attempts]; InVain are the tries in a row
-	// that came to nothing: not sent, or asked without an answer.
+	// that came to nothing: not sent, found busy, or asked without an answer.
 	Attempts, InVain int
 	// AbsentSince is when the receiver first said that it does not have it, with
 	// nothing sent since; zero before.

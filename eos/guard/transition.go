@@ -30,7 +30,7 @@ func (r Row) send(now time.Time, lease time.Duration) Row {
 	if r.Doubts == 0 {
 		r.FirstSent = now
 	}
-	r.State = InFlight
+	r.State, r.AbsentSince = InFlight, time.Time{}
 	r.Doubts++
 	r.Attempts++
 	return r.take(now, lease)
@@ -103,22 +103,42 @@ func (r Row) Finish(p Policy, v Verdict, now time.Time, wait time.Duration) Row 
 	case Mismatched:
 		return r.park(WhyConflict)
 	case Refused:
-		// A receiver that knows the key answers for the earlier attempts, too.
-		if r.Doubts > 1 && p.Class != ClassKeyed {
-			return r.park(WhyContradict)
-		}
-		r.State = Rejected
+		return r.refused(p, now)
 	case Unsent:
 		return r.unsent(p, now, wait)
 	case Busy:
-		r.State = Uncertain
-		r.Attempts-- // the earlier one counts
-		r.NotBefore = now.Add(max(wait, p.Backoff(1)))
+		return r.busy(p, now, wait)
 	case Unclear:
 		r.State = Uncertain
 		r.NotBefore = now.Add(max(wait, p.Backoff(max(1, r.Attempts))))
 	}
 	r.InVain = 0
+	return r
+}
+
+// refused: a no to this attempt says nothing of an earlier one in doubt, since it
+// may come from something in front of what keeps the keys. A keyed remote is
+// asked: what is absent is sent again, and then the no is all there is.
+func (r Row) refused(p Policy, now time.Time) Row {
+	r.InVain = 0
+	switch {
+	case r.Doubts <= 1:
+		r.State = Rejected
+	case p.Class == ClassKeyed:
+		r.State, r.AbsentSince = Uncertain, now
+	default:
+		return r.park(WhyContradict)
+	}
+	return r
+}
+
+// busy: the earlier attempt counts, until the receiver has said so too often.
+func (r Row) busy(p Policy, now time.Time, wait time.Duration) Row {
+	r.State = Uncertain
+	if r.InVain++; r.InVain < p.Attempts {
+		r.Attempts--
+	}
+	r.NotBefore = now.Add(max(wait, p.Backoff(r.InVain)))
 	return r
 }
 

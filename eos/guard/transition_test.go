@@ -118,12 +118,12 @@ func TestWhatAnAttemptComesTo(t *testing.T) {
 	}{
 		"performed":                        {ClassKeyed, 0, Performed, 0, Row{State: Done, Doubts: 1, FirstSent: at(0), Attempts: 1}},
 		"refused":                          {ClassReconciled, 0, Refused, 0, Row{State: Rejected, Doubts: 1, FirstSent: at(0), Attempts: 1}},
-		"refused in doubt, by a key":       {ClassKeyed, 1, Refused, 0, Row{State: Rejected, Doubts: 2, FirstSent: at(0), Attempts: 2}},
+		"refused in doubt, by a key":       {ClassKeyed, 1, Refused, 0, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 2, AbsentSince: at(50)}},
 		"refused in doubt":                 {ClassNatural, 1, Refused, 0, Row{State: Parked, Why: WhyContradict, Doubts: 2, FirstSent: at(0), Attempts: 2}},
 		"not sent":                         {ClassAtMostOnce, 0, Unsent, 7 * time.Second, Row{State: Intended, InVain: 1, NotBefore: at(57)}},
 		"not sent, an earlier in doubt":    {ClassKeyed, 1, Unsent, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), Attempts: 1, InVain: 1, NotBefore: at(51)}},
-		"busy with an earlier one":         {ClassKeyed, 1, Busy, 7 * time.Second, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 1, NotBefore: at(57)}},
-		"busy though never sent from here": {ClassKeyed, 0, Busy, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), NotBefore: at(51)}},
+		"busy with an earlier one":         {ClassKeyed, 1, Busy, 7 * time.Second, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 1, InVain: 1, NotBefore: at(57)}},
+		"busy though never sent from here": {ClassKeyed, 0, Busy, 0, Row{State: Uncertain, Doubts: 1, FirstSent: at(0), InVain: 1, NotBefore: at(51)}},
 		"other content":                    {ClassKeyed, 0, Mismatched, 0, Row{State: Parked, Why: WhyConflict, Doubts: 1, FirstSent: at(0), Attempts: 1}},
 		"no answer":                        {ClassAtLeastOnce, 1, Unclear, 0, Row{State: Uncertain, Doubts: 2, FirstSent: at(0), Attempts: 2, NotBefore: at(52)}},
 	} {
@@ -138,6 +138,41 @@ func TestWhatAnAttemptComesTo(t *testing.T) {
 			require.Equal(t, tc.want, got)
 		})
 	}
+}
+
+// TestARemoteThatIsBusyForEverIsAskedInTheEnd: some answer 409 for a reason of
+// their own.
+func TestARemoteThatIsBusyForEverIsAskedInTheEnd(t *testing.T) {
+	t.Parallel()
+	p := policy(ClassKeyed)
+	r, sends := Row{State: Intended, NotBefore: at(0)}, 0
+	for {
+		next, work := r.Claim(p, r.NotBefore, lease)
+		if work == Ask {
+			break
+		}
+		require.Equal(t, Send, work)
+		require.Less(t, sends, 10)
+		r = next.Finish(p, Busy, next.LeaseUntil, 0)
+		sends++
+	}
+	require.Equal(t, 5, sends, "two are given back, three are spent")
+}
+
+// TestARefusalInDoubtIsNotTheLastWord: what answers 404 may be a gateway that has
+// never seen the key.
+func TestARefusalInDoubtIsNotTheLastWord(t *testing.T) {
+	t.Parallel()
+	p := policy(ClassKeyed)
+	r, work := sent(t, p).Claim(p, at(5), lease)
+	require.Equal(t, Send, work)
+	refused := r.Finish(p, Refused, at(6), 0)
+	asked, work := refused.Claim(p, at(6), lease)
+	require.Equal(t, Ask, work)
+	require.Equal(t, Done, asked.Answer(p, There, at(7), at(7)).State)
+	again, work := asked.Answer(p, Absent, at(26), at(26)).Claim(p, at(26), lease)
+	require.Equal(t, Send, work, "absent, and settled since the refusal")
+	require.Equal(t, Rejected, again.Finish(p, Refused, at(27), 0).State)
 }
 
 // doubtOrSelf makes the next claim of a row in flight possible at once.

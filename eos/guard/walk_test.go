@@ -83,10 +83,14 @@ func newWalk(seed uint64, class Class) *walk {
 
 func (w *walk) note(what string, n int) { w.log = append(w.log, noted{w.now, what, n, w.row}) }
 
-// save is a ledger's compare and swap.
-func (w *walk) save(read, next Row) {
-	if w.row.Token == read.Token && w.row.State == read.State {
-		w.row = next
+// book books a result as a ledger does, and again, as a worker does whose answer
+// from the ledger was lost.
+func (w *walk) book(a attempt, v Verdict, found Found) {
+	f := Finished{Claimed: Claimed{Row: a.row, Work: a.work}, Reply: Reply{Verdict: v}, Answer: Answer{Found: found}}
+	for range 2 {
+		if next, fenced := f.Book(w.row, w.policy, w.now, 0); !fenced {
+			w.row = next
+		}
 	}
 }
 
@@ -123,7 +127,7 @@ func (w *walk) act(a attempt, faults bool) {
 		case w.receiver.effects > 0:
 			answer = There
 		}
-		w.save(a.row, a.row.Answer(w.policy, answer, w.now, w.now))
+		w.book(a, Unclear, answer)
 		w.note("asked", int(answer))
 	case fault && w.rng.IntN(3) == 0: // it dies before or behind the first byte
 		if w.now.Before(a.row.LeaseUntil) && w.rng.IntN(2) == 0 {
@@ -131,18 +135,18 @@ func (w *walk) act(a attempt, faults bool) {
 		}
 		w.note("died", 0)
 	case !w.now.Before(a.row.LeaseUntil), fault && w.rng.IntN(2) == 0:
-		w.save(a.row, a.row.Finish(w.policy, Unsent, w.now, 0))
+		w.book(a, Unsent, NoAnswer)
 		w.note("unsent", 0)
 	case fault:
 		if w.rng.IntN(4) > 0 { // the request or the answer is lost
 			w.send()
 		}
-		w.save(a.row, a.row.Finish(w.policy, Unclear, w.now, 0))
+		w.book(a, Unclear, NoAnswer)
 		w.note("no answer", 0)
 	default:
 		w.receiver.onTheWay = append(w.receiver.onTheWay, w.now)
 		w.receiver.reach(w.now)
-		w.save(a.row, a.row.Finish(w.policy, Performed, w.now, 0))
+		w.book(a, Performed, NoAnswer)
 		w.note("performed", 0)
 	}
 }

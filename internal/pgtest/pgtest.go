@@ -23,7 +23,7 @@ import (
 const startTimeout = 5 * time.Minute
 
 // shared is the server of this test binary. It is package state because the
-// tests of one binary have nothing else in common; Main ends its life.
+// tests of one binary have nothing else in common; Main or Stop ends its life.
 var shared struct {
 	sync.Mutex
 	server *devpg.Server

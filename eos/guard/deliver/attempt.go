@@ -2,6 +2,7 @@ package deliver
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/weirstream/weir/eos/guard"
@@ -13,13 +14,16 @@ const ledgerTimeout = 10 * time.Second
 // claim takes what is due, as much as may be under way at once, and performs it.
 //
 // A request to the ledger is never cut off by a shutdown: a claim that nobody
-// knows of is an effect in doubt.
-func (w *Worker) claim(background context.Context, now time.Time) {
+// knows of is an effect in doubt. life is that of the attempts.
+func (w *Worker) claim(life context.Context, now time.Time) {
 	n := w.free()
+	if len(w.results) > 0 { // a claim may take what they are about from ourselves
+		return
+	}
 	if n <= 0 || now.Before(w.claimAt) || now.Before(w.brake.until) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(background, ledgerTimeout)
+	ctx, cancel := context.WithTimeout(life, ledgerTimeout)
 	defer cancel()
 	claimed, err := w.cfg.Ledger.Claim(ctx, w.name(), w.delivery, n)
 	if err != nil {
@@ -32,17 +36,17 @@ func (w *Worker) claim(background context.Context, now time.Time) {
 	}
 	w.running += len(claimed)
 	for _, c := range claimed {
-		go w.attempt(background, c, now) // ends with its time-out; counted in running
+		go w.attempt(life, c, now) // ends with its time-out; counted in running
 	}
 }
 
 // attempt performs or asks, within the lease that began no earlier than since.
-func (w *Worker) attempt(background context.Context, c guard.Claimed, since time.Time) {
+func (w *Worker) attempt(life context.Context, c guard.Claimed, since time.Time) {
 	deadline := since.Add(w.delivery.Lease)
 	if own := time.Now().Add(w.delivery.Timeout); own.Before(deadline) {
 		deadline = own
 	}
-	ctx, cancel := context.WithDeadline(background, deadline)
+	ctx, cancel := context.WithDeadline(life, deadline)
 	defer cancel()
 	call := guard.Call{Key: c.Key, Sum: c.Sum, Attempt: c.Row.Attempts}
 	f := guard.Finished{Claimed: c, Began: time.Now()}
@@ -97,7 +101,7 @@ func (w *Worker) tell(f guard.Finished, b guard.Booked) {
 	_, detail := f.Said()
 	switch {
 	case b.Fenced:
-		w.cfg.Log.Warn("an attempt took longer than its lease; another worker has the effect", "key", f.Key, "attempt", f.Row.Attempts, "detail", detail)
+		w.cfg.Log.Warn("what came of an attempt was not booked: it was before, or its lease is over and another worker has the effect", "key", f.Key, "attempt", f.Row.Attempts, "detail", detail)
 	case b.State == guard.Parked:
 		w.cfg.Log.Warn("an effect is parked and waits for a person", "key", f.Key, "attempt", f.Row.Attempts, "detail", detail)
 	}
@@ -114,18 +118,21 @@ const sweepBatch = 500
 
 // sweep announces what was announced once and did not arrive, and what ended
 // without a worker: superseded, or resolved by a person.
-func (w *Worker) sweep(background context.Context, now time.Time) {
-	if now.Before(w.sweepAt) {
+func (w *Worker) sweep(ctx context.Context, now time.Time) {
+	if ctx.Err() != nil || now.Before(w.sweepAt) {
 		return
 	}
 	w.sweepAt = now.Add(w.cfg.AnnounceAfter)
 	if w.cfg.Announce == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(background, ledgerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
 	outcomes, err := w.cfg.Ledger.Unpublished(ctx, w.name(), w.cfg.AnnounceAfter, sweepBatch)
-	if err != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled): // a shutdown
+		return
+	case err != nil:
 		w.sweepAt = w.ledgerFailed("outcomes cannot be read", err)
 		return
 	}

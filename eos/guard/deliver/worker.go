@@ -36,7 +36,7 @@ type Event struct {
 	Verdict guard.Verdict // of an attempt
 	Found   guard.Found   // of a look-up
 	Took    time.Duration
-	// Fenced: it took longer than its lease, and another worker has the effect.
+	// Fenced: it was booked before, or took longer than its lease.
 	Fenced bool
 	// State is the one it is in now.
 	State guard.State
@@ -99,14 +99,18 @@ func (w *Worker) Nudge() {
 // Config.Patience. A ledger that fails is tried again for as long as ctx lives.
 func (w *Worker) Run(ctx context.Context) {
 	background := context.WithoutCancel(ctx)
+	attempts, cut := context.WithCancel(background)
+	defer cut()
 	for ctx.Err() == nil {
 		now := time.Now()
 		w.book(background, now)
-		w.claim(background, now)
-		w.sweep(background, now)
+		if ctx.Err() == nil {
+			w.claim(attempts, now)
+		}
+		w.sweep(ctx, now)
 		w.wait(ctx, w.due())
 	}
-	w.drain(background)
+	w.drain(background, cut)
 }
 
 // wait sleeps until a result comes, somebody nudges, or the time is due.
@@ -129,7 +133,7 @@ func (w *Worker) due() time.Time {
 	if len(w.results) > 0 && w.bookAt.Before(at) {
 		at = w.bookAt
 	}
-	if from := later(w.claimAt, w.brake.until); w.free() > 0 && from.Before(at) {
+	if from := later(w.claimAt, w.brake.until); len(w.results) == 0 && w.free() > 0 && from.Before(at) {
 		at = from
 	}
 	return at
@@ -166,9 +170,25 @@ func (w *Worker) collect(f guard.Finished) {
 	}
 }
 
-// drain books what is under way when nothing new is taken any more.
-func (w *Worker) drain(background context.Context) {
-	ctx, cancel := context.WithTimeout(background, w.cfg.Patience)
+// cutOff is how long an attempt that is cut off has to return.
+const cutOff = time.Second
+
+// drain books what is under way when nothing new is taken any more. What is not
+// over at the end of patience is cut off, and what came of that is booked, too.
+func (w *Worker) drain(background context.Context, cut func()) {
+	w.gather(background, w.cfg.Patience)
+	if w.running > 0 {
+		cut()
+		w.gather(background, cutOff)
+	}
+	if n := w.running + len(w.results); n > 0 {
+		w.cfg.Log.Warn("stopped with attempts whose outcome is not booked; they are uncertain when their leases end", "attempts", n)
+	}
+}
+
+// gather waits for attempts and books them, for so long.
+func (w *Worker) gather(background context.Context, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(background, patience)
 	defer cancel()
 	for ctx.Err() == nil && w.running+len(w.results) > 0 {
 		w.book(ctx, time.Now())
@@ -176,10 +196,7 @@ func (w *Worker) drain(background context.Context) {
 		case len(w.results) > 0:
 			w.wait(ctx, w.bookAt)
 		case w.running > 0: // a result or the end of patience wakes it
-			w.wait(ctx, time.Now().Add(w.cfg.Patience))
+			w.wait(ctx, time.Now().Add(patience))
 		}
-	}
-	if n := w.running + len(w.results); n > 0 {
-		w.cfg.Log.Warn("stopped with attempts whose outcome is not booked; they are uncertain when their leases end", "attempts", n)
 	}
 }

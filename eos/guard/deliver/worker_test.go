@@ -263,6 +263,48 @@ func TestAShutdownWaitsForWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+// TestAShutdownCutsOffWhatOutlivesItsPatience, and books that it is in doubt.
+func TestAShutdownCutsOffWhatOutlivesItsPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(ctx context.Context, _ call) guard.Reply {
+			<-ctx.Done()
+			return guard.Reply{Verdict: guard.Unclear}
+		}, guard.Timeout(time.Minute), guard.Lease(2*time.Minute))
+		sums := w.admit(order{"a", 1})
+		_, stop := w.run()
+		time.Sleep(time.Second) //nolint:forbidigo // virtual time
+		stop()
+		require.Equal(t, 16*time.Second, w.events[0].Took)
+		require.Equal(t, guard.Uncertain, w.ledger.State(sums[0]))
+	})
+}
+
+// TestALedgerThatIsDownForLongerThanALease: the result that waits to be booked is
+// booked first, whenever the ledger is back, and not taken for unknown by the
+// worker that has it.
+func TestALedgerThatIsDownForLongerThanALease(t *testing.T) {
+	t.Parallel()
+	for n := range 40 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, func(context.Context, call) guard.Reply {
+				time.Sleep(3 * time.Second) //nolint:forbidigo // virtual time
+				return guard.Reply{Verdict: guard.Performed}
+			})
+			sums := w.admit(order{"a", 1})
+			_, stop := w.run()
+			time.Sleep(time.Second) //nolint:forbidigo // virtual time
+			w.ledger.Fail(errors.New("down"))
+			time.Sleep(2*time.Minute + time.Duration(n)*250*time.Millisecond) //nolint:forbidigo // virtual time
+			w.ledger.Fail(nil)
+			time.Sleep(time.Minute) //nolint:forbidigo // virtual time
+			stop()
+			require.Equal(t, guard.Done, w.ledger.State(sums[0]))
+			require.Len(t, w.seen(), 1, "back after %v", time.Duration(n)*250*time.Millisecond)
+		})
+	}
+}
+
 // TestAnAttemptEndsBeforeItsLease: a receiver that does not answer is cut off by
 // the time-out, which lies within the lease.
 func TestAnAttemptEndsBeforeItsLease(t *testing.T) {

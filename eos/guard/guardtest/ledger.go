@@ -15,6 +15,7 @@ import (
 // ledger's clock for leases of 0.1 s.
 func TestLedger(t *testing.T, open func(*testing.T) guard.Ledger) {
 	for name, test := range map[string]func(*testing.T, guard.Ledger){
+		"an effect belongs to one application":                   oneOwner,
 		"a repeat is a duplicate, other content a conflict":      repeats,
 		"a key three times in one batch is admitted once":        batchRepeats,
 		"an origin has one key":                                  originHasOneKey,
@@ -22,6 +23,7 @@ func TestLedger(t *testing.T, open func(*testing.T) guard.Ledger) {
 		"a worker that is too late changes nothing":              lateWorker,
 		"a lease that is over leaves doubt":                      leaseLeavesDoubt,
 		"what is parked is not taken":                            parkedStays,
+		"a result that is booked twice counts once":              bookedTwice,
 		"an entity keeps its order":                              entityOrder,
 		"the newest stands for those that wait":                  superseded,
 		"without order nobody waits":                             unordered,

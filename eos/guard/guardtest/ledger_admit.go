@@ -1,6 +1,7 @@
 package guardtest
 
 import (
+	"errors"
 	"sync"
 	"testing"
 
@@ -81,4 +82,14 @@ func manyProcesses(t *testing.T, l guard.Ledger) {
 	}
 	equal(t, keys, total, "fresh intents")
 	equal(t, keys, len(claim(t, l, delivery(guard.ClassNatural, longLease, guard.Unordered), 2*keys)), "effects")
+}
+
+func oneOwner(t *testing.T, l guard.Ledger) {
+	t.Helper()
+	must(t, l.Own(t.Context(), "shop", []string{"mail", "charge"}))
+	must(t, l.Own(t.Context(), "shop", []string{"charge", "book"}))
+	must(t, l.Own(t.Context(), "crm", []string{"call"}))
+	err := l.Own(t.Context(), "crm", []string{"mail", "call"})
+	equal(t, true, errors.Is(err, guard.ErrForeign), "an effect of another application")
+	equal(t, guard.Foreign("mail", "shop", "crm").Error(), err.Error(), "error")
 }

@@ -1,6 +1,7 @@
 package guardtest
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -61,6 +62,31 @@ func leaseLeavesDoubt(t *testing.T, l guard.Ledger) {
 		f := said(again, guard.Performed)
 		f.Answer = guard.Answer{Found: guard.There}
 		equal(t, guard.Done, finish(t, l, d, f)[0].State, "state")
+	}
+}
+
+// bookedTwice: an answer of the ledger was lost, and the worker books again. The
+// doubt that the first attempt left is taken back by no second word about the
+// second one.
+func bookedTwice(t *testing.T, l guard.Ledger) {
+	t.Helper()
+	d := delivery(guard.ClassNatural, longLease, guard.Block)
+	admit(t, l, intents(t, 0, item{"a", 1, 100}))
+	finish(t, l, d, said(claimed(t, l, d), guard.Unclear))
+	unsent := said(claimed(t, l, d), guard.Unsent)
+	equal(t, guard.Uncertain, finish(t, l, d, unsent)[0].State, "state")
+	equal(t, true, finish(t, l, d, unsent)[0].Fenced, "the same again")
+	third := claimed(t, l, d)
+	equal(t, 2, third.Row.Doubts, "attempts that may have reached the receiver")
+
+	asks := delivery(guard.ClassReconciled, longLease, guard.Block)
+	admit(t, l, intents(t, 1, item{"b", 1, 100}))
+	finish(t, l, asks, said(claimed(t, l, asks), guard.Unclear))
+	absent := claimed(t, l, asks)
+	for i, fenced := range []bool{false, true} {
+		f := said(absent, guard.Unclear)
+		f.Answer = guard.Answer{Found: guard.Absent}
+		equal(t, fenced, finish(t, l, asks, f)[0].Fenced, fmt.Sprintf("look-up booked %d times before", i))
 	}
 }
 

@@ -3,6 +3,7 @@ package guardtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type Memory struct {
 	marks    map[guard.Sum]*mark
 	open     []*entry // in the order of admission
 	outcomes []waiting
+	owners   map[string]string // effect -> application
 	fail     error
 }
 
@@ -48,7 +50,7 @@ type waiting struct {
 
 // NewMemory returns an empty ledger.
 func NewMemory() *Memory {
-	return &Memory{origins: map[madeAt]guard.Sum{}, marks: map[guard.Sum]*mark{}}
+	return &Memory{origins: map[madeAt]guard.Sum{}, marks: map[guard.Sum]*mark{}, owners: map[string]string{}}
 }
 
 var _ guard.Ledger = (*Memory)(nil)
@@ -68,6 +70,25 @@ func (m *Memory) State(sum guard.Sum) guard.State {
 		return k.state
 	}
 	return 0
+}
+
+// Own implements guard.Ledger.
+func (m *Memory) Own(_ context.Context, application string, effects []string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return m.fail
+	}
+	var foreign []error
+	for _, effect := range effects {
+		if _, ok := m.owners[effect]; !ok {
+			m.owners[effect] = application
+		}
+		if owner := m.owners[effect]; owner != application {
+			foreign = append(foreign, guard.Foreign(effect, owner, application))
+		}
+	}
+	return errors.Join(foreign...)
 }
 
 // Admit implements guard.Ledger.
@@ -187,7 +208,7 @@ func (m *Memory) Finish(_ context.Context, _ string, d guard.Delivery, results [
 			booked[i] = guard.Booked{Fenced: true}
 			continue
 		}
-		row, fenced := f.Book(m.open[at].Row, d.Policy, time.Now())
+		row, fenced := f.Book(m.open[at].Row, d.Policy, time.Now(), time.Since(f.Began))
 		booked[i] = guard.Booked{Fenced: fenced, State: row.State}
 		if fenced {
 			continue

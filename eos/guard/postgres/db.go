@@ -31,10 +31,16 @@ func Open(ctx context.Context, address string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: its address: %w", ErrDatabase, err)
 	}
+	set := config.ConnConfig.RuntimeParams
+	set["application_name"] = "weir"
+	set["default_transaction_isolation"] = "read committed"
+	// A process that stands still in a transaction holds locks that others wait
+	// for. No request to the ledger takes as long.
+	set["idle_in_transaction_session_timeout"] = "15s"
 	// The clock, the marks and the locks are those of the one server that takes
 	// writes.
-	config.ConnConfig.RuntimeParams["application_name"] = "weir"
-	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	config.AfterConnect = durable
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDatabase, err)
@@ -47,16 +53,29 @@ func Open(ctx context.Context, address string) (*DB, error) {
 	return db, nil
 }
 
+// durable has a commit wait until it is on disk: a claim that a crash forgets is
+// an effect that is performed twice. Servers, databases and roles may be set to
+// something weaker; a stronger setting stays.
+func durable(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+	return err
+}
+
 // Close ends all connections. Nothing may be under way.
 func (db *DB) Close() { db.pool.Close() }
 
 func (db *DB) check(ctx context.Context) error {
 	var version int
-	if err := db.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
+	var fsync string
+	err := db.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('fsync')").Scan(&version, &fsync)
+	if err != nil {
 		return fmt.Errorf("%w: no answer: %w", ErrDatabase, err)
 	}
 	if version < oldest {
 		return fmt.Errorf("%w: it is PostgreSQL %d: use %d or newer", ErrDatabase, version, oldest)
+	}
+	if fsync == "off" {
+		return fmt.Errorf("%w: fsync is off, so a crash may forget that an effect was performed: turn it on", ErrDatabase)
 	}
 	if err := db.migrate(ctx); err != nil {
 		return fmt.Errorf("%w: the schema weir cannot be brought up to date; run what Schema prints as a role that may: %w", ErrDatabase, err)

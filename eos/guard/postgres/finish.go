@@ -53,7 +53,7 @@ func (f *finishing) book(i int, r guard.Finished, open map[guard.Sum]guard.Row) 
 	row, there := open[r.Sum]
 	fenced := !there
 	if there {
-		row, fenced = r.Book(row, f.d.Policy, f.now)
+		row, fenced = r.Book(row, f.d.Policy, f.now, time.Since(r.Began))
 	}
 	f.booked[i] = guard.Booked{Fenced: fenced, State: row.State}
 	said, detail := r.Said()

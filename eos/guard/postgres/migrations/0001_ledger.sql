@@ -29,6 +29,13 @@ CREATE TABLE weir.origin (
     PRIMARY KEY (effect, topic_id, "partition", "offset", ordinal)
 );
 
+-- The application that an effect belongs to: another one with an effect of this
+-- name would take its marks for repeats of its own.
+CREATE TABLE weir.owner (
+    effect         text     PRIMARY KEY COLLATE "C",
+    application    text     NOT NULL
+);
+
 -- Effects that are not over. State and lease are in no index, so that taking and
 -- finishing one writes no index entry.
 CREATE TABLE weir.effect (
