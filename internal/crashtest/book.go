@@ -1,46 +1,47 @@
-package killmatrix_test
+package crashtest
 
 import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/stretchr/testify/require"
-
-	"github.com/weirstream/weir/internal/crashtest"
+	"time"
 )
 
-// book keeps what the runs came to, in a file if there is to be one.
+// book keeps what the runs of a matrix came to, in a file if there is to be one.
 type book struct {
 	path string
-	runs map[string][]crashtest.Result // by cell
+	runs map[string][]Result // by cell
 }
 
 // entry is one line of the file.
 type entry struct {
 	Cell   string
-	Result crashtest.Result
+	Result Result
 }
 
-// openBook reads the results of earlier parts from a folder; empty: none.
-func openBook(t *testing.T, dir string) *book {
-	t.Helper()
-	b := &book{runs: map[string][]crashtest.Result{}}
+// openBook reads the results of earlier parts from the file of a matrix in a
+// folder; an empty folder: there are none, and none are kept.
+func openBook(dir, matrix string) (*book, error) {
+	b := &book{runs: map[string][]Result{}}
 	if dir == "" {
-		return b
+		return b, nil
 	}
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	b.path = filepath.Join(dir, "killmatrix.jsonl")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	b.path = filepath.Join(dir, matrix+".jsonl")
 	f, err := os.Open(b.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return b
+		return b, nil
 	}
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
+	if err != nil {
+		return nil, err
+	}
 	scan := bufio.NewScanner(f)
 	for scan.Scan() {
 		var e entry
@@ -49,32 +50,57 @@ func openBook(t *testing.T, dir string) *book {
 		}
 		b.runs[e.Cell] = append(b.runs[e.Cell], e.Result)
 	}
-	require.NoError(t, scan.Err())
-	return b
+	return b, errors.Join(scan.Err(), f.Close())
 }
 
-func (b *book) count(c cell) int { return len(b.runs[c.String()]) }
+// count is how often a cell has run.
+func (b *book) count(c Cell) int { return len(b.runs[c.String()]) }
 
 // add books a run.
-func (b *book) add(t *testing.T, c cell, r crashtest.Result) {
+func (b *book) add(t testing.TB, c Cell, r Result) {
 	t.Helper()
 	b.runs[c.String()] = append(b.runs[c.String()], r)
 	if b.path == "" {
 		return
 	}
-	line, err := json.Marshal(entry{Cell: c.String(), Result: r})
-	require.NoError(t, err)
-	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
-	_, err = f.Write(append(append([]byte{'\n'}, line...), '\n')) // a line may have been cut short before
-	require.NoError(t, errors.Join(err, f.Close()))
+	if err := b.write(entry{Cell: c.String(), Result: r}); err != nil {
+		t.Errorf("crashtest: a result cannot be kept: %v", err)
+	}
 }
 
-// results is the table: one line for each cell.
-func (b *book) results(all []cell) []crashtest.Result {
-	var out []crashtest.Result
-	for _, c := range all {
-		out = append(out, summary(c, b.runs[c.String()]))
+func (b *book) write(e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(append([]byte{'\n'}, line...), '\n')) // a line may have been cut short before
+	return errors.Join(err, f.Close())
+}
+
+// summary is what the runs of one cell come to.
+func (b *book) summary(c Cell) Result {
+	runs := b.runs[c.String()]
+	out := Result{Row: c.Row(), Cell: c.Column(), Verdict: "not run"}
+	hit, clean, first := 0, 0, ""
+	for _, r := range runs {
+		out.Took += r.Took / time.Duration(len(runs))
+		out.Verdict = r.Verdict
+		if r.Hit {
+			hit++
+		}
+		if r.Clean {
+			clean++
+		} else if first == "" {
+			first = "; first not clean: " + r.Verdict
+		}
+	}
+	out.Hit, out.Clean = hit == len(runs) && hit > 0, clean == len(runs) && clean > 0
+	if len(runs) > 1 {
+		out.Verdict = fmt.Sprintf("%d runs: %d hit, %d clean%s", len(runs), hit, clean, first)
 	}
 	return out
 }

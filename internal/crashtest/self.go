@@ -22,12 +22,17 @@ import (
 type Func func(ctx context.Context, self *Self) error
 
 // Main is the TestMain of a package with workers: it runs the worker function
-// that the environment names, or else the tests with a Kafka to share. It does
-// not return.
-func Main(m *testing.M, workers map[string]Func) {
+// that the environment names, or else the tests with a Kafka to share, and then
+// stops, which stop other things that tests share: they get the exit code so far
+// and give the one to go on with. It does not return.
+func Main(m *testing.M, workers map[string]Func, stops ...func(code int) int) {
 	name, worker := os.LookupEnv(envFunc)
 	if !worker {
-		kafkatest.Main(m)
+		code := m.Run()
+		for _, stop := range stops {
+			code = stop(code)
+		}
+		os.Exit(kafkatest.Stop(code))
 	}
 	if err := runWorker(workers[name], os.Stdin, os.NewFile(linesFD, "lines")); err != nil {
 		fmt.Fprintf(os.Stderr, "worker %s: %v\n", name, err)

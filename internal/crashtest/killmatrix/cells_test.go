@@ -27,9 +27,11 @@ type cell struct {
 	session time.Duration // 0: 3s
 }
 
-func (c cell) row() string { return fmt.Sprintf("%d %s", c.step.point, c.step.name) }
+// Row is the step.
+func (c cell) Row() string { return fmt.Sprintf("%d %s", c.step.point, c.step.name) }
 
-func (c cell) column() string {
+// Column is who carries on, and how.
+func (c cell) Column() string {
 	s := fmt.Sprintf("%s, lanes %d", c.mode, c.lanes)
 	if c.session > 0 {
 		s += fmt.Sprintf(", session %v", c.session)
@@ -37,7 +39,7 @@ func (c cell) column() string {
 	return s
 }
 
-func (c cell) String() string { return c.row() + ": " + c.column() }
+func (c cell) String() string { return c.Row() + ": " + c.Column() }
 
 // step is a step of the protocol at which the process dies. Exactly one of the
 // ways to bring it there is set.
@@ -136,7 +138,7 @@ func notCells() []crashtest.Result {
 			why = "nothing is joined yet, so nothing can be taken over; a live competitor is a row of its own"
 		}
 		c := cell{step: s}
-		out = append(out, crashtest.Result{Row: c.row(), Cell: string(takeover) + ", lanes 1 and 3", NotApplicable: why})
+		out = append(out, crashtest.Result{Row: c.Row(), Cell: string(takeover) + ", lanes 1 and 3", NotApplicable: why})
 	}
 	return out
 }

@@ -2,9 +2,7 @@ package takeover_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -23,13 +21,7 @@ const (
 // rounds is how often each case runs.
 func rounds(t *testing.T) int {
 	t.Helper()
-	text := os.Getenv("WEIR_PROOF_ROUNDS")
-	if text == "" {
-		return 3
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "WEIR_PROOF_ROUNDS")
-	return max(n, 3)
+	return max(crashtest.Rounds(t), 3)
 }
 
 func stage(t *testing.T) *enginetest.Stage {
