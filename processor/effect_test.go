@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/weirstream/weir/eos"
 	"github.com/weirstream/weir/eos/guard"
 	"github.com/weirstream/weir/eos/guard/postgres"
 	"github.com/weirstream/weir/internal/kafkatest"
@@ -197,7 +198,7 @@ func TestAnEffectOfAnotherApplicationIsNotTouched(t *testing.T) {
 	require.NoError(t, db.Ledger().Own(t.Context(), "other", []string{charge.EffectName()}))
 	in, out, id := c.Topic(t, "orders", 3), c.Topic(t, "charged", 1), kafkatest.Name("shop")
 	err := start(t, c, id, shop(in, out, charge), gateOf(t, db, charge)).end(t)
-	require.ErrorIs(t, err, guard.ErrForeign)
+	require.ErrorIs(t, err, eos.ErrConfig)
 	require.ErrorContains(t, err, "guard: effect charge: it belongs to another application in this ledger, other: rename it, or give "+id+" a ledger of its own")
 }
 
